@@ -1,0 +1,64 @@
+"""The whole configuration of a home, read at once: settings, sources, filters, rules, robot.conf."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ingather.app.home import Home
+from ingather.conf import BUILTIN, Loaded, Vocabulary, load
+from ingather.conf.report import Report
+from ingather.conf.settings import Flag, Settings
+from ingather.conf.sources import SourceConf, check_references
+from ingather.errors import ConfigurationError
+from ingather.model.diagnostic import Diagnostic
+
+__all__ = ["Configuration", "read_configuration"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a process works by; usable only when no diagnostic is an error (:meth:`require`).
+
+    Attributes:
+        settings: of ``ingather.toml``, environment and flags.
+        sources: by name; ``web`` is always there.
+        loaded: robot.conf, filters, rules, MIME map.
+        diagnostics: findings of all files, those of ``ingather.toml`` first.
+    """
+
+    settings: Settings
+    sources: Mapping[str, SourceConf]
+    loaded: Loaded
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def require(self) -> "Configuration":
+        """Return self.
+
+        Raises:
+            ConfigurationError: with every finding, if one of them is an error.
+        """
+        if any(d.is_error for d in self.diagnostics):
+            raise ConfigurationError(self.diagnostics)
+        return self
+
+
+def read_configuration(
+    home: Home,
+    *,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Flag] | None = None,
+    vocabulary: Vocabulary = BUILTIN,
+) -> Configuration:
+    """Read every file of *home*; nothing that stands in them raises.
+
+    Args:
+        home: an open home.
+        environment: variables of the process.
+        flags: setting name to the flag that was given for it.
+        vocabulary: functions that filters may call.
+    """
+    found = home.settings(environment=environment, flags=flags)
+    loaded = load(home.config, vocabulary=vocabulary)
+    report = Report()
+    check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
+    findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())
+    return Configuration(found.settings, found.sources, loaded, findings)

@@ -1,0 +1,224 @@
+"""What the demo shows, scene by scene; a feature that wants to be shown appends its scene to :data:`SCENES`.
+
+A scene is a coroutine that gets the :class:`Stage`, says what it does and returns. It works with the
+running product by the doors that everybody has: pages over HTTP, explain, the keeper's figures.
+"""
+
+import asyncio
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
+from itertools import islice
+from typing import Any
+from urllib.parse import urlencode
+
+from ingather.app.crawling import Progress
+from ingather.app.explaining import explainer_of
+from ingather.app.serving import Serving
+from ingather.errors import IngatherError
+from ingather.model.url import canonical, split
+
+__all__ = ["SCENES", "Player", "Scene", "Stage"]
+
+_PATIENCE_S = 90.0
+_RESULTS = 3
+_QUERIES = 3
+_SNIPPET_CHARS = 150
+_TITLES = 500
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True)
+class Player:
+    """The terminal before the stage.
+
+    Attributes:
+        say: writes a line; mark: makes a text stand out.
+        tell: shows figures of gathering, ``None`` = no more of them.
+        stop: set by Ctrl-C.
+    """
+
+    say: Callable[[str], None]
+    mark: Callable[[str], str]
+    tell: Callable[[Progress | None], None]
+    stop: asyncio.Event
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running Ingather, and what is to be shown of it.
+
+    Attributes:
+        player: the terminal.
+        serving: the product: gathering and both listeners.
+        starts: where gathering begins.
+        queries: example searches; empty = words of what was gathered.
+        asides: pages whose absence from search is worth a question.
+    """
+
+    player: Player
+    serving: Serving
+    starts: Sequence[str]
+    queries: Sequence[str]
+    asides: Sequence[str]
+
+    def explain(self, url: str) -> dict[str, Any]:
+        """Return the answer to why *url* is, or is not, in search; blocks."""
+        serving, gathering = self.serving, self.serving.gathering
+        explainer = explainer_of(
+            serving.home,
+            serving.settings,
+            gathering.sources,
+            loaded=gathering.loaded,
+            version=gathering.version,
+        )
+        return explainer.explain(url)
+
+
+Scene = Callable[[Stage], Awaitable[None]]
+
+
+async def gather(stage: Stage) -> None:
+    """Gather until nothing is left to visit, showing how it goes; the index is up to date afterwards.
+
+    Raises:
+        IngatherError: nothing was indexed; the text says why.
+    """
+    gathering = stage.serving.gathering
+    keeper = gathering.keeper
+    begun = told = time.monotonic()
+    last, rate = 0, 0.0
+    while not stage.player.stop.is_set() and not keeper.idle(patience_s=_PATIENCE_S):
+        if keeper.failed is not None:
+            raise keeper.failed
+        await keeper.changed(0.25)
+        now = time.monotonic()
+        if now - told >= 0.25:  # noqa: PLR2004 - often enough to see it move
+            rate, told, last = (keeper.counters.pages - last) / (now - told), now, keeper.counters.pages
+            backing_off = keeper.frontier.backing_off(gathering.clock.monotonic())
+            stage.player.tell(
+                Progress(
+                    elapsed_s=now - begun,
+                    visited=last,
+                    queue=keeper.frontier.waiting,
+                    out=keeper.frontier.out,
+                    outcomes=keeper.counters.outcomes,
+                    hosts=keeper.frontier.busiest(5),
+                    backing_off=backing_off,
+                    lag=keeper.index.lag,
+                    pages_s=rate,
+                )
+            )
+    stage.player.tell(None)
+    if stage.player.stop.is_set():
+        return
+    sequence = await keeper.write(lambda writer, _: int(writer.applier.sequence))
+    if not await asyncio.to_thread(gathering.follower.flush, sequence):
+        raise IngatherError(f"the index stopped: {gathering.follower.broken}")
+    stats = await asyncio.to_thread(_stats, stage)
+    if not sum(stats.sources.values()):
+        answers = [(await asyncio.to_thread(stage.explain, url))["answer"] for url in stage.starts]
+        raise IngatherError(
+            "nothing was indexed: " + "; ".join(map(" ".join, zip(stage.starts, answers, strict=True)))
+        )
+    counts = ", ".join(
+        f"{count} {name.replace('_', ' ')}" for name, count in sorted(keeper.counters.outcomes.items())
+    )
+    stage.player.say(f"gathered in {time.monotonic() - begun:.1f} s: {counts}")
+
+
+async def search(stage: Stage) -> None:
+    """Ask the search API a few questions and print what it answers."""
+    address = stage.serving.listeners.search.getsockname()[:2]
+    for query in stage.queries or await asyncio.to_thread(_queries, stage):
+        answer = await asyncio.to_thread(_asked, address, query)
+        documents = "document" if answer["total"] == 1 else "documents"
+        stage.player.say(
+            f"\n{stage.player.mark(f'search: {query}')}  ({answer['total']} {documents}, {answer['took_ms']:.0f} ms)"
+        )
+        for result in answer["results"]:
+            stage.player.say(
+                f"  {result['rank']}. {_marked(result['title_segments'], stage) or result['url']}"
+            )
+            stage.player.say(f"     {result['url']}")
+            for fragment in result["snippet"][:1]:
+                stage.player.say(f"     {_marked(fragment['segments'], stage, _SNIPPET_CHARS)}")
+
+
+async def explain(stage: Stage) -> None:
+    """Ask why a page is not in search, and print the first line of the answer."""
+    for url in stage.asides:
+        answer = await asyncio.to_thread(stage.explain, url)
+        stage.player.say(f"\n{stage.player.mark(f'explain: {url}')}\n  {answer['answer']}")
+
+
+SCENES: tuple[Scene, ...] = (gather, search, explain)
+"""In order of appearance."""
+
+
+def _stats(stage: Stage) -> Any:
+    reader = stage.serving.gathering.reader_once()
+    try:
+        return reader.stats()
+    finally:
+        reader.close()
+
+
+def _queries(stage: Stage) -> list[str]:
+    """Return three queries out of the titles that were gathered: rare words of different pages first."""
+    reader = stage.serving.gathering.reader_once()
+    try:
+        titles = [title for title, _ in reader.titles(list(islice(reader.shown(), _TITLES))).values()]
+    finally:
+        reader.close()
+    words = [list(dict.fromkeys(_WORD.findall(title.casefold()))) for title in titles]
+    common = Counter(word for found in words for word in found)
+    candidates = [
+        " ".join(
+            word for word in found if word in sorted(found, key=lambda word: (common[word], -len(word)))[:2]
+        )
+        for found in words
+    ]
+    candidates += sorted(common, key=lambda word: (common[word], word))
+    candidates += [f"site:{split(canonical(url)).host}" for url in stage.starts] + [
+        "filetype:html",
+        "filetype:pdf",
+    ]
+    return [query for query in dict.fromkeys(candidates) if query][:_QUERIES]
+
+
+def _asked(address: tuple[str, int], query: str) -> dict[str, Any]:
+    """Ask the search listener, as any program would.
+
+    Raises:
+        IngatherError: it did not answer with results.
+    """
+    connection = HTTPConnection(*address, timeout=30)
+    try:
+        connection.request("GET", f"/api/v1/search?{urlencode({'q': query, 'num': _RESULTS})}")
+        response = connection.getresponse()
+        answer: dict[str, Any] = json.loads(response.read())
+    except (OSError, HTTPException, ValueError) as error:
+        raise IngatherError(f"the search page does not answer: {error}") from error
+    finally:
+        connection.close()
+    if "error" in answer:
+        raise IngatherError(f"search: {answer['error']['message']}")
+    return answer
+
+
+def _marked(segments: Sequence[dict[str, Any]], stage: Stage, limit: int = 1000) -> str:
+    """Return segments as one line of at most *limit* characters, found words standing out."""
+    parts: list[str] = []
+    for segment in segments:
+        text = re.sub(r"\s+", " ", segment["text"])[:limit]
+        limit -= len(text)
+        parts.append(stage.player.mark(text) if segment["marked"] else text)
+        if limit <= 0:
+            parts.append("…")
+            break
+    return "".join(parts).strip()

@@ -1,0 +1,126 @@
+"""The explainer of a home: catalog, filters, index and, on request, the network."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from ingather.app import wiring
+from ingather.app.clock import SystemClock
+from ingather.app.home import Home
+from ingather.app.isolation import ConverterPool
+from ingather.app.keeper import database_of, load_checked
+from ingather.app.runsites import remembered_sites
+from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.conf import Loaded
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import IndexingError
+from ingather.explain import Explainer, ExplainParts
+from ingather.extract.page import read_converted, read_page
+from ingather.fetch import SystemResolver, visit_robots
+from ingather.fetch.http import HttpFetcher
+from ingather.filters import Convert, Engine
+from ingather.index import IndexFolder
+from ingather.model.page import Converted, Page
+from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.url import Canonicaliser
+
+__all__ = ["explainer_of"]
+
+T = TypeVar("T")
+
+
+def explainer_of(  # noqa: C901, PLR0913 - the parts of one answer, put together in one place
+    home: Home,
+    settings: Settings,
+    sources: Mapping[str, SourceConf],
+    *,
+    loaded: Loaded | None = None,
+    version: int = 0,
+    indexed: Callable[[int], tuple[bool, int] | None] | None = None,
+) -> Explainer:
+    """Return an explainer; the running process gives its own configuration and index, others open them."""
+    configuration = loaded or load_checked(home).with_sites(remembered_sites(home))
+    robot = configuration.robot
+    agent = wiring.agent_token(robot)
+    clock = SystemClock()
+
+    def reader() -> SqliteReader | None:
+        return SqliteReader(database_of(home), home.bodies) if database_of(home).exists() else None
+
+    def look(row: int) -> tuple[bool, int] | None:
+        try:
+            snapshot = IndexFolder(home.index).reader().snapshot()
+            return snapshot.has(row), snapshot.sequence
+        except IndexingError:
+            return None
+
+    canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
+
+    def read(response: Response) -> Page:
+        return read_page(
+            response.body, url=response.url, content_type=response.header("content-type") or None, headers=response.headers,
+            agent=agent, canonicaliser=canonicaliser,
+        )  # fmt: skip
+
+    def convert(wanted: Convert, response: Response) -> Page:
+        async def work() -> Page:
+            pool = ConverterPool(count=1, limits=wiring.converter_limits(settings, robot), clock=clock)
+            try:
+                name = response.url.partition("?")[0].rsplit("/", 1)[-1]
+                answer = await pool.run(
+                    "convert", response.body, {"name": name, "content_type": wanted.media_type}
+                )
+            finally:
+                await pool.close()
+            return read_converted(
+                msgspec.msgpack.decode(answer, type=Converted), url=response.url, media_type=wanted.media_type,
+                headers=response.headers, agent=agent, canonicaliser=canonicaliser,
+            )  # fmt: skip
+
+        return _now(work())
+
+    def fetch(request: Request, source: str) -> Response | Failure:
+        return _now(_fetch(request, source))
+
+    async def _fetch(request: Request, source: str) -> Response | Failure:
+        scope = (sources.get(source) or sources["web"]).scope()
+        fetcher = HttpFetcher(
+            wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
+            resolver=SystemResolver(clock), clock=clock,
+        )  # fmt: skip
+        try:
+            if robot.enable_robots_txt:
+                state = await visit_robots(
+                    fetcher, request.url, scope, clock=clock, limits=wiring.robots_limits(settings)
+                )
+                verdict = state.decide(agent, request.url)
+                if not verdict.allowed:
+                    return Failure(
+                        request.url, FailureKind.CANCELLED, f"robots.txt: {verdict.text or verdict.reason}"
+                    )
+            return await fetcher.fetch(request, scope)
+        finally:
+            await fetcher.close()
+
+    return Explainer(
+        ExplainParts(
+            reader=reader,
+            engine=Engine(configuration),
+            version=version,
+            agent=agent,
+            obey=bool(robot.enable_robots_txt),
+            indexed=indexed or look,
+            fetch=fetch,
+            now_s=clock.wall,
+            read_page=read,
+            convert=convert,
+        )
+    )
+
+
+def _now(work: Coroutine[Any, Any, T]) -> T:
+    """Run *work* to its end in a loop of its own; called from threads that have none."""
+    return asyncio.run(work)

@@ -1,0 +1,145 @@
+"""A gatherer process: limits set, parts built from the blueprint, connected to the keeper."""
+
+import asyncio
+import ctypes
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from random import Random
+
+import uvloop
+
+from ingather.app import wiring
+from ingather.app.blueprint import Blueprint
+from ingather.app.clock import SystemClock
+from ingather.app.collector import calm_collector
+from ingather.app.isolation import ConverterPool
+from ingather.catalog.bodies import SegmentWriter
+from ingather.conf import load_bodies
+from ingather.errors import CatalogError, DiskFullError
+from ingather.extract.allocator import tune_allocator
+from ingather.fetch.dns import SystemResolver
+from ingather.fetch.http import HttpFetcher
+from ingather.filters import Engine
+from ingather.log import configure, get
+from ingather.model.scope import Scope
+from ingather.model.url import Canonicaliser
+from ingather.robot.discovering import Discoverer
+from ingather.robot.gatherer import Gatherer
+from ingather.robot.hostbook import HostBook
+from ingather.robot.pipeline import Pipeline
+from ingather.robot.reading import Reading
+from ingather.robot.seen import Seen
+from ingather.robot.slot import Slot
+from ingather.robot.supervising import DISK_FULL_EXIT
+
+__all__ = ["main"]
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(number: int, blueprint: Blueprint) -> None:
+    """Run gatherer *number* until the keeper stops it; the target of the keeper's spawn."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the keeper alone decides
+    _die_with(os.getppid())
+    memory = blueprint.settings.size("gather.gatherer-memory")
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    configure(level=blueprint.settings.text("log.level"), pretty=sys.stderr.isatty())
+    tune_allocator()
+    try:
+        uvloop.run(_run(number, blueprint))
+    except DiskFullError as error:
+        get("gatherer").error("no space", error=str(error))
+        sys.exit(DISK_FULL_EXIT)
+    except CatalogError as error:
+        get("gatherer").error("bodies cannot be written", error=str(error))
+        sys.exit(1)
+
+
+def _die_with(parent: int) -> None:
+    """End when the keeper ends, even by ``kill -9``."""
+    try:
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def _scratch(home: Path, tmpdir: str, number: int) -> Path:
+    """Return the folder of this gatherer's converters, ours alone."""
+    folder = (Path(tmpdir) if tmpdir else home / "run") / f"converters-{number}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+async def _beat(slot: Slot, clock: SystemClock) -> None:
+    """Show the keeper that this process's loop goes round."""
+    while True:
+        slot.beat(clock.monotonic())
+        await asyncio.sleep(1.0)
+
+
+async def _run(number: int, blueprint: Blueprint) -> None:
+    settings, home = blueprint.settings, Path(blueprint.home)
+    loaded = wiring.overridden(load_bodies(blueprint.files).with_sites(blueprint.sites), blueprint.overrides)
+    robot = loaded.robot
+    clock = SystemClock()
+    canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
+    resolver = SystemResolver(clock)
+    agent = wiring.agent_token(robot)
+    fetcher = HttpFetcher(
+        wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
+        own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
+    )  # fmt: skip
+    pool = ConverterPool(
+        count=settings.count("gather.converters"),
+        limits=wiring.converter_limits(settings, robot),
+        clock=clock,
+        folder=_scratch(home, str(robot.tmpdir), number),
+    )
+    segment = SegmentWriter(
+        home / "bodies", f"gatherer-{number}", max_bytes=settings.size("gather.segment-size"),
+        keep_bodies=settings.text("gather.keep-bodies") == "all",
+    )  # fmt: skip
+    slot = Slot(home / "run" / f"gatherer-{number}.slot")
+    discoverer = Discoverer(
+        Engine(loaded), version=blueprint.version, seed=blueprint.seed, limits=wiring.url_limits(settings)
+    )
+    scopes = {name: source.scope() for name, source in blueprint.sources.items()}
+
+    def scope_of(source: str) -> Scope:
+        return scopes.get(source) or Scope(source=source, hosts=())
+
+    hosts = HostBook(
+        agent=agent,
+        policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),
+        obey=bool(robot.enable_robots_txt),
+        limits=wiring.robots_limits(settings),
+        clock=clock,
+        own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
+    )  # fmt: skip
+    pipeline = Pipeline(
+        engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser),
+        segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
+    )  # fmt: skip
+    gatherer = Gatherer(
+        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=fetcher, resolver=resolver, segment=segment, hosts=hosts,
+        scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
+        headers=(("Referer", str(robot.referer)),) if robot.referer else (),
+    )  # fmt: skip
+    reader, writer = await asyncio.open_unix_connection(blueprint.socket, limit=1 << 20)
+    calm_collector()
+    beating = asyncio.create_task(_beat(slot, clock))
+    try:
+        await gatherer.run(reader, writer)
+    finally:
+        beating.cancel()
+        writer.close()
+        await pool.close()
+        await fetcher.close()
+        segment.close()
+        slot.close()

@@ -1,0 +1,358 @@
+"""The keeper process: home locked, configuration published, tails cut, parts put together.
+
+:class:`Gathering` is what ``crawl`` and ``serve`` share: the keeper with everything that it
+owns, from open to close. Recovery is the only start path: what a crash left behind is mended
+here, every time.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any, Self
+
+import msgspec
+
+from ingather.app import wiring
+from ingather.app.blueprint import Blueprint
+from ingather.app.clock import SystemClock
+from ingather.app.configuration import read_configuration
+from ingather.app.disk import headroom
+from ingather.app.gatherer import main as gatherer_main
+from ingather.app.home import Home
+from ingather.app.homelock import HomeLock
+from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
+from ingather.catalog.bodies import SegmentWriter, cut_tails
+from ingather.catalog.bodies.folder import segments
+from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_places import compact_bodies
+from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf import Loaded, Site, StartingPoint
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.filters import Engine
+from ingather.index import IndexFolder, write_prior
+from ingather.log import get
+from ingather.model.url import split
+from ingather.ports.clock import Clock
+from ingather.robot.accesslog import AccessLog
+from ingather.robot.allotment import Allotment
+from ingather.robot.committing import Committer
+from ingather.robot.deletion import DeletionPolicy
+from ingather.robot.discovering import Discoverer
+from ingather.robot.documents import CatalogDocuments
+from ingather.robot.frontier import Frontier
+from ingather.robot.indexing import IndexFollower
+from ingather.robot.keeper import ADDRESS_STATES, Keeper
+from ingather.robot.linkpass import link_pass
+from ingather.robot.politeness import AddressBook, AddressState
+from ingather.robot.settle import SettleRules
+from ingather.robot.supervising import Supervisor
+from ingather.robot.timeguard import TimeGuard
+
+__all__ = ["Gathering", "RunPlan", "database_of", "follower_of", "load_checked"]
+
+_log = get("app")
+_CATALOG = "catalog.db"
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run adds to the home's configuration.
+
+    Attributes:
+        kind: ``crawl`` (one run to an empty pool) or ``serve`` (on and on).
+        sites: sites for this run; starts: their starting points.
+        sources: of ``ingather.toml`` with what the run adds.
+        overrides: robot.conf values set by flags.
+        max_pages: visits after which the run ends, 0 = none.
+        own_ports: our listeners.
+    """
+
+    kind: str = "crawl"
+    sites: tuple[Site, ...] = ()
+    starts: tuple[StartingPoint, ...] = ()
+    sources: Mapping[str, SourceConf] = field(default_factory=dict)
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    max_pages: int = 0
+    own_ports: tuple[tuple[str, int], ...] = ()
+
+
+def database_of(home: Home) -> Path:
+    """Return the catalog's file."""
+    return home.catalog / _CATALOG
+
+
+def follower_of(
+    home: Home, settings: Settings, clock: Clock, *, committed: Callable[[int], None] = lambda _: None
+) -> IndexFollower:
+    """Return the index follower of a home, not started."""
+    return IndexFollower(
+        lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
+        lambda: CatalogDocuments(SqliteReader(database_of(home), home.bodies)),
+        clock, committed=committed, limits=wiring.follow_limits(settings),
+    )  # fmt: skip
+
+
+def load_checked(home: Home) -> Loaded:
+    """Return the home's configuration.
+
+    Raises:
+        ConfigurationError: it has errors; all of them are in it.
+    """
+    return read_configuration(home).require().loaded
+
+
+class Gathering:
+    """A home that gathers; use as ``async with``."""
+
+    def __init__(
+        self, home: Home, settings: Settings, plan: RunPlan, *, tell: Callable[[int], None] | None = None
+    ) -> None:
+        self.home, self.settings, self.plan = home, settings, plan
+        self.clock = SystemClock()
+        self._tell = tell or (lambda _: None)
+        self._lock: HomeLock | None = None
+        self._writer: CatalogWriter | None = None
+        self._readers: list[SqliteReader] = []
+        self._queries: Any = None
+        self.run = 0
+        self.continued = False
+
+    # -- open and close ---------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        self._lock = self.home.lock(f"ingather {self.plan.kind}")
+        try:
+            self._open()
+            await self.keeper.start()
+            await self._begin()
+        except BaseException:
+            self._release()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.keeper.stop()
+        self._release()
+
+    def _release(self) -> None:
+        for reader in self._readers:
+            reader.close()
+        if self._queries is not None:
+            self._queries.close()
+        if self._writer is not None:
+            self._writer.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _open(self) -> None:
+        home, settings, plan = self.home, self.settings, self.plan
+        home.prepare()
+        self.sites = (*plan.sites, *self._kept_sites())
+        self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
+        self._room().require()
+        writer = self._writer = CatalogWriter(
+            self.database,
+            budgets=wiring.budget_limits(settings),
+            by_source=wiring.source_budgets(settings, plan.sources),
+            cache_bytes=settings.size("catalog.cache"),
+        )
+        acknowledged = writer.registry.acknowledged()
+        mended = cut_tails(home.bodies, acknowledged)
+        if any(mended):
+            _log.info("tails cut", **mended._asdict())
+        self.seed = writer.seed
+        now_s = self.clock.wall()
+        bodies = {name: body.decode("utf-8", "replace") for name, body in self.loaded.bodies.items()}
+        self.version, self.changed = writer.transaction(lambda w: self._publish(w, bodies, now_s))
+        self.sources = dict(plan.sources) or {"web": SourceConf()}
+        self.discoverer = Discoverer(Engine(self.loaded), version=self.version, seed=self.seed)
+        self._queries = open_reader(self.database)
+        queries = FrontierQueries(Rows(self._queries, self.database))
+        blueprint = Blueprint(
+            home=str(home), socket=str(self.socket), seed=self.seed, version=self.version, files=dict(self.loaded.bodies),
+            sites=self.sites, settings=settings, sources=self.sources, own_ports=plan.own_ports, overrides=dict(plan.overrides),
+        )  # fmt: skip
+        clock = self.clock
+        guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
+        policies = {
+            name: DeletionPolicy(wiring.deletion_limits(settings, source))
+            for name, source in self.sources.items()
+        }
+        default_policy = DeletionPolicy(wiring.deletion_limits(settings, SourceConf()))
+        committer = Committer(
+            writer,
+            rules=SettleRules(
+                recheck=wiring.recheck_limits(settings), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
+            ),
+            policies=lambda name: policies.get(name, default_policy), dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
+            clock_trusted=lambda: guard.trusted,
+        )  # fmt: skip
+        self.follower = follower_of(home, settings, clock, committed=self._index_committed)
+        self.keeper = Keeper(
+            queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
+            supervisor=Supervisor(
+                gatherer_main, (blueprint,), home.run, clock, count=settings.count("gather.gatherers"),
+                parse_s=settings.seconds("limits.parser-wall"),
+                silent_s=2 * settings.seconds("limits.parser-wall"),
+            ),
+            addresses=self._address_book(writer),
+            access_log=AccessLog(
+                home.log / "access.log", max_bytes=settings.size("log.file-size"), keep=settings.count("log.files"), enabled=settings.flag("log.access")
+            ),
+            clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
+            version=self.version, dice=Random(),  # noqa: S311 - jitter
+            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings),
+        )  # fmt: skip
+
+    def _kept_sites(self) -> tuple[Site, ...]:
+        """Sites that earlier crawls added: their pages stay judged by them, but begin nothing."""
+        fresh = {site.name for site in self.plan.sites}
+        return tuple(
+            replace(site, starts=()) for site in remembered_sites(self.home) if site.name not in fresh
+        )
+
+    def _address_book(self, writer: CatalogWriter) -> AddressBook:
+        clock = self.clock
+        book = AddressBook(clock.monotonic(), wiring.address_limits(self.settings))
+        packed = writer.memory.recall(ADDRESS_STATES)
+        if packed:
+            states = msgspec.msgpack.decode(packed, type=list[AddressState])
+            book.restore(states, clock.monotonic(), clock.wall())
+        return book
+
+    def _publish(self, writer: CatalogWriter, bodies: Mapping[str, str], now_s: float) -> tuple[int, bool]:
+        before = writer.registry.newest_version()
+        version = writer.registry.publish(self.loaded.digest, bodies, now_s)
+        if self.plan.sites:
+            fresh = {site.name for site in self.plan.sites}
+            known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
+            writer.memory.remember(RUN_SITES, pack_sites([*known, *self.plan.sites]))
+        for name, source in {"web": SourceConf(), **self.plan.sources}.items():
+            writer.registry.put_source(name, source.kind, source.access)
+        return version, bool(before) and before != version
+
+    def _room(self) -> Any:
+        return headroom(
+            self.home.path,
+            reserve_bytes=self.settings.size("disk.reserve"),
+            reserve_share=self.settings.share("disk.reserve-share"),
+        )
+
+    @property
+    def database(self) -> Path:
+        """The catalog's file."""
+        return database_of(self.home)
+
+    @property
+    def socket(self) -> Path:
+        """The keeper's socket; a short name, because such paths may have 107 bytes only."""
+        return self.home.run / "k"
+
+    def _is_own(self, origin: str) -> bool:
+        parts = split(f"{origin}/")
+        return any(source.is_own(parts.host, parts.port) for source in self.sources.values())
+
+    def _index_committed(self, sequence: int) -> None:
+        self._tell(sequence)
+
+    def on_index_commit(self, tell: Callable[[int], None]) -> None:
+        """Have *tell* called with the sequence of each commit of the index, by the index's thread."""
+        self._tell = tell
+
+    def reader_once(self) -> SqliteReader:
+        """Return a reader that the caller closes."""
+        return SqliteReader(self.database, self.home.bodies)
+
+    def reader(self) -> SqliteReader:
+        """Return a reader of one's own; closed with the gathering."""
+        reader = SqliteReader(self.database, self.home.bodies)
+        self._readers.append(reader)
+        return reader
+
+    # -- a run ------------------------------------------------------------------------------------
+
+    async def _begin(self) -> None:
+        """Begin a run, or go on with one that was interrupted, and put its starting points in."""
+        plan, now_s = self.plan, self.clock.wall()
+        starts: Sequence[StartingPoint] = plan.starts or self.loaded.starting_points
+        found = [
+            self.discoverer.discover(
+                start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
+            )
+            for start in starts
+        ]
+
+        def job(writer: Any, applied: Any) -> tuple[int, bool, int]:
+            run, continued = writer.registry.begin_run(plan.kind, now_s)
+            revisited = 0
+            if not continued and plan.kind == "crawl":
+                revisited = writer.registry.revisit(
+                    sorted({d.origin for d in found}) if plan.starts else None, applied
+                )
+            if self.changed:
+                revisited += writer.registry.rejudge_excluded(applied)
+            for discovery in found:
+                writer.applier.discover(discovery, None, applied)
+            return run, continued, revisited
+
+        self.run, self.continued, self.revisited = await self.keeper.write(job)
+        self.starts = [start.url for start in starts]
+
+    async def finish(self) -> None:
+        """End the run: who links where, the index up to date, the run closed."""
+        await self.link_pass()
+        if self.revisited:
+            await self.compact()
+        now_s = self.clock.wall()
+        run, pages = self.run, self.keeper.counters.pages
+
+        def end(writer: Any, _applied: Any) -> int:
+            writer.registry.end_run(run, now_s, f"{pages} visits")
+            return int(writer.applier.sequence)
+
+        sequence = await self.keeper.write(end)
+        await asyncio.get_running_loop().run_in_executor(None, self.follower.flush, sequence)
+
+    async def compact(self) -> int:
+        """Give back the dead space of WARC segments that nobody writes to any more; return how many were rewritten."""
+        loop, keeper = asyncio.get_running_loop(), self.keeper
+        below = keeper.safe_segments(max(segments(self.home.bodies), default=0))
+
+        def commit(job: Any) -> object:
+            return asyncio.run_coroutine_threadsafe(keeper.write(job), loop).result()
+
+        def work() -> int:
+            with SegmentWriter(
+                self.home.bodies, "keeper", max_bytes=self.settings.size("gather.segment-size")
+            ) as writer:
+                done = compact_bodies(
+                    self.home.bodies, self.database, commit, writer, below=below, now_s=self.clock.wall(),
+                    share=self.settings.share("gather.compact-share"),
+                )  # fmt: skip
+            return len(done)
+
+        return await loop.run_in_executor(None, work)
+
+    async def link_pass(self) -> None:
+        """Derive incoming links and anchors from what is kept, and let the index have them."""
+        loop = asyncio.get_running_loop()
+
+        def derive() -> Any:
+            reader = SqliteReader(self.database, self.home.bodies)
+            try:
+                return link_pass(reader)
+            finally:
+                reader.close()
+
+        result = await loop.run_in_executor(None, derive)
+        if result.changed:
+            await self.keeper.write(
+                lambda writer, applied: writer.registry.put_inlinks(result.changed, applied)
+            )
+        await loop.run_in_executor(None, write_prior, self.home.index, result.counts)

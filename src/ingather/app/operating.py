@@ -1,0 +1,167 @@
+"""Operators' commands on a home: done directly when nobody owns it, asked of its owner when somebody does."""
+
+import json
+from collections.abc import Callable, Mapping
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+from ingather.app.clock import SystemClock
+from ingather.app.home import Home
+from ingather.app.keeper import database_of, follower_of
+from ingather.app.wiring import budget_limits
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf.settings import Settings
+from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
+from ingather.model.url import canonical
+from ingather.robot.indexing import IndexFollower
+
+__all__ = [
+    "Job",
+    "Operations",
+    "close_hold_job",
+    "follow_directly",
+    "hold_form",
+    "removal_job",
+    "undelete_job",
+]
+
+Job = Callable[[CatalogWriter, Applied, float], Any]
+"""What an operator wants done inside a transaction, at a wall time."""
+
+
+class Operations:
+    """Removing, undoing, holds; every answer is a JSON-ready dictionary."""
+
+    def __init__(self, home: Home, settings: Settings) -> None:
+        self._home, self._settings, self._clock = home, settings, SystemClock()
+
+    def remove(self, target: str) -> dict[str, Any]:
+        """Remove a URL, or everything below a prefix that ends in ``/`` or ``*``."""
+        answer: dict[str, Any] = self._do("remove", {"url": target}, removal_job(target))
+        return answer
+
+    def undelete(self, target: str) -> dict[str, Any]:
+        """Undo deletions at a URL or below a prefix."""
+        answer: dict[str, Any] = self._do("undelete", {"url": target}, undelete_job(target))
+        return answer
+
+    def holds(self) -> list[dict[str, Any]]:
+        """Return the open holds."""
+        answer: Any = self._do(
+            "holds", None, lambda w, _a, _now: [hold_form(hold) for hold in w.deletions.holds()]
+        )
+        return list(answer["holds"] if isinstance(answer, dict) else answer)
+
+    def close_hold(self, number: int, *, release: bool) -> dict[str, Any]:
+        """Carry out (*release*) or discard the deletions of a hold.
+
+        Raises:
+            UsageError: there is no such open hold.
+        """
+        verb = "release" if release else "discard"
+        answer: dict[str, Any] = self._do(
+            f"holds/{number}/{verb}", {}, close_hold_job(number, release=release)
+        )
+        if answer.get("documents") is None:
+            raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
+        return answer
+
+    def _do(self, path: str, form: Mapping[str, str] | None, job: Job) -> Any:
+        try:
+            lock = self._home.lock("ingather " + path.partition("/")[0])
+        except HomeLockedError as locked:
+            return self._ask(path, form, locked)
+        with lock:
+            writer = CatalogWriter(database_of(self._home), budgets=budget_limits(self._settings))
+            try:
+                applied = Applied()
+                now_s = writer.applier.now_s = self._clock.wall()
+                answer = writer.transaction(lambda w: job(w, applied, now_s))
+                sequence = writer.applier.sequence
+            finally:
+                writer.close()
+            if applied.changes:
+                follow_directly(follower_of(self._home, self._settings, self._clock), sequence)
+        return answer
+
+    def _ask(self, path: str, form: Mapping[str, str] | None, locked: HomeLockedError) -> Any:
+        """Ask the process that owns the home, over its admin listener."""
+        host, port = self._settings.address("listen.admin")
+        headers = {"Authorization": f"Bearer {self._home.admin_token()}", "Content-Type": "application/json"}
+        connection = HTTPConnection(host, port, timeout=60)
+        try:
+            if form is None:
+                connection.request("GET", f"/api/v1/{path}", headers=headers)
+            else:
+                connection.request("POST", f"/api/v1/{path}", body=json.dumps(form), headers=headers)
+            response = connection.getresponse()
+            answer = json.loads(response.read())
+        except (OSError, HTTPException, ValueError) as error:
+            raise locked from error
+        finally:
+            connection.close()
+        if response.status >= 400:  # noqa: PLR2004 - RFC 9110
+            trouble = answer.get("error", {}) if isinstance(answer, dict) else {}
+            raise IngatherError(
+                str(trouble.get("message", f"the owner answered {response.status}")), hint=trouble.get("hint")
+            )
+        return answer
+
+
+def removal_job(target: str) -> Job:
+    """Return the removal of a URL or prefix."""
+    prefix, exact = _target(target)
+    return lambda w, a, now: {"removed": w.deletions.remove(prefix, now, a, exact=exact), "target": prefix}
+
+
+def undelete_job(target: str) -> Job:
+    """Return the undoing of deletions at a URL or below a prefix."""
+    prefix, exact = _target(target)
+    return lambda w, a, now: {"restored": w.deletions.undelete(prefix, now, a, exact=exact), "target": prefix}
+
+
+def close_hold_job(number: int, *, release: bool) -> Job:
+    """Return the end of a hold; ``documents`` of its answer is ``None`` when there is no such open hold."""
+
+    def job(writer: CatalogWriter, applied: Applied, now_s: float) -> dict[str, Any]:
+        count = writer.deletions.close_hold(number, release=release, now_s=now_s, applied=applied)
+        return {"hold": number, "documents": count}
+
+    return job
+
+
+def follow_directly(follower: IndexFollower, sequence: int) -> None:
+    """Let the index catch up with the log up to *sequence*, then stop it.
+
+    Raises:
+        IngatherError: the index is broken; the catalog has the change all the same.
+    """
+    follower.start()
+    try:
+        if not follower.flush(sequence):
+            raise IngatherError(
+                f"the catalog is changed, but the index stopped: {follower.broken}",
+                hint="run: ingather index rebuild",
+            )
+    finally:
+        follower.stop()
+
+
+def hold_form(hold: Any) -> dict[str, Any]:
+    """Return a hold as JSON shows it."""
+    return {
+        "id": hold.id, "source": hold.source, "reason": hold.reason, "opened": hold.opened_s, "documents": hold.urls,
+        "sample": list(hold.sample),
+    }  # fmt: skip
+
+
+def _target(text: str) -> tuple[str, bool]:
+    exact = not text.endswith(("*", "/"))
+    try:
+        url = canonical(text.rstrip("*"))
+    except UrlError as error:
+        raise UsageError(
+            f"{text!r} is not a URL: {error.text}", hint="write a whole URL, or a prefix that ends in / or *"
+        ) from error
+    return url, exact

@@ -1,0 +1,295 @@
+"""``ingather serve``: the keeper gathers on and on, two listeners answer.
+
+Search (page, API, ``/health``) and admin (everything else, with the token) are separate
+listeners in threads of their own; what they ask of the keeper goes through its loop. A stop is a
+courtesy: killing loses nothing.
+"""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any, Self, TypeVar
+
+import uvicorn
+from prometheus_client import CollectorRegistry
+
+from ingather import __version__
+from ingather.app.checking import check_catalog
+from ingather.app.explaining import explainer_of
+from ingather.app.home import Home
+from ingather.app.keeper import Gathering
+from ingather.app.metering import KeeperMetrics
+from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.searching import search_service
+from ingather.app.status import status_form
+from ingather.catalog.sqlite_apply import Applied
+from ingather.conf.settings import Settings
+from ingather.errors import IngatherError, PortInUseError, UsageError
+from ingather.index import IndexFolder
+from ingather.log import get
+from ingather.robot.committing import Writer
+from ingather.search import SearchService
+from ingather.web import (
+    AdminParts,
+    ConnectionLimits,
+    Health,
+    HttpMetrics,
+    SearchParts,
+    Secret,
+    WebLimits,
+    admin_app,
+    listener_config,
+    search_app,
+)
+
+__all__ = ["Listeners", "Serving", "bind"]
+
+_log = get("app")
+_LINK_PASS_S = 300.0
+_LAST_CHECK = "last-full-check"
+T = TypeVar("T")
+
+
+def bind(address: tuple[str, int], name: str) -> socket.socket:
+    """Return a listening socket.
+
+    Raises:
+        PortInUseError: the address is taken or not ours; the text says which listener wanted it.
+    """
+    host, port = address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        raise PortInUseError(
+            f"the {name} listener cannot have {host}:{port}: {error.strerror}",
+            hint=f"stop who has it, or set listen.{name} in ingather.toml",
+        ) from error
+    return listener
+
+
+def _connection_limits(settings: Settings) -> ConnectionLimits:
+    """Bounds of a listener's connections."""
+    return ConnectionLimits(
+        total=settings.count("limits.connections"),
+        per_address=settings.count("limits.address-clients"),
+        head_s=settings.seconds("limits.request-head-timeout"),
+    )
+
+
+class Listeners:
+    """Both sockets, bound before anything starts, so that a taken port is known at once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.search = bind(settings.address("listen.search"), "search")
+        try:
+            self.admin = bind(settings.address("listen.admin"), "admin")
+        except PortInUseError:
+            self.search.close()
+            raise
+
+    def close(self) -> None:
+        """Give both addresses back."""
+        self.search.close()
+        self.admin.close()
+
+    @property
+    def own_ports(self) -> tuple[tuple[str, int], ...]:
+        """(address, port) of both; never fetched from."""
+        return tuple((str(s.getsockname()[0]), int(s.getsockname()[1])) for s in (self.search, self.admin))
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        """Addresses of the search page and of the admin page."""
+        made = []
+        for listener in (self.search, self.admin):
+            host, port = listener.getsockname()[:2]
+            shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+            made.append(f"http://{shown}:{port}/")
+        return made[0], made[1]
+
+
+def _note_check(writer: Writer, _applied: Applied, *, at: bytes) -> None:
+    writer.memory.remember(_LAST_CHECK, at)
+
+
+class _Operations:
+    """What the admin listener may ask of a running keeper; called from its threads."""
+
+    def __init__(self, serving: "Serving") -> None:
+        self._serving = serving
+
+    def remove(self, target: str) -> dict[str, Any]:
+        """Remove a URL or everything below a prefix."""
+        answer: dict[str, Any] = self._do(removal_job(target))
+        return answer
+
+    def undelete(self, target: str) -> dict[str, Any]:
+        """Undo deletions at a URL or below a prefix."""
+        answer: dict[str, Any] = self._do(undelete_job(target))
+        return answer
+
+    def holds(self) -> Sequence[dict[str, Any]]:
+        """Return the open holds."""
+        found: list[dict[str, Any]] = self._do(
+            lambda w, _a, _now: [hold_form(hold) for hold in w.deletions.holds()]
+        )
+        return found
+
+    def close_hold(self, number: int, *, release: bool) -> dict[str, Any]:
+        """Carry out or drop the deletions of a hold."""
+        answer: dict[str, Any] = self._do(close_hold_job(number, release=release))
+        if answer.get("documents") is None:
+            raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
+        return answer
+
+    def _do(self, job: Job) -> Any:
+        keeper, clock = self._serving.gathering.keeper, self._serving.gathering.clock
+
+        def work(writer: Any, applied: Applied) -> Any:
+            return job(writer, applied, clock.wall())
+
+        return self._serving.ask(keeper.write(work))
+
+
+class Serving:
+    """A gathering with its two listeners; ``async with`` from bind to close."""
+
+    def __init__(self, gathering: Gathering, home: Home, settings: Settings, listeners: Listeners) -> None:
+        self.gathering, self.home, self.settings = gathering, home, settings
+        self.listeners = listeners
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._servers: list[tuple[uvicorn.Server, threading.Thread]] = []
+        self._registry = CollectorRegistry()
+        self._background: list[asyncio.Task[None]] = []
+        self.findings = 0
+        """Damages that the last full check found."""
+        self._close: Callable[[], None] = lambda: None
+        self._reload: Callable[[], None] = lambda: None
+
+    def index_committed(self, _sequence: int) -> None:
+        """Let searchers see a commit of the index; called by the index thread."""
+        self._reload()
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        gathering = self.gathering
+        await self._loop.run_in_executor(None, gathering.follower.opened.wait, 60)
+        service, reader, texts = search_service(self.home, self.settings)
+        self._close, self._reload = texts.close, reader.reload
+        http = HttpMetrics(self._registry)
+        KeeperMetrics(self._registry, gathering)
+        limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
+        self._listen(search_app(self._search_parts(service, http, limits)), self.listeners.search, "search")
+        self._listen(admin_app(self._admin_parts(http, limits)), self.listeners.admin, "admin")
+        self._background = [
+            asyncio.create_task(self._link_passes()),
+            asyncio.create_task(self._full_checks()),
+        ]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        for server, _thread in self._servers:
+            server.should_exit = True
+        for _server, thread in self._servers:
+            await asyncio.get_running_loop().run_in_executor(None, thread.join, 15)
+        self._reload = lambda: None
+        self._close()
+
+    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run *work* on the keeper's loop from another thread and return its answer."""
+        if self._loop is None:
+            work.close()
+            raise RuntimeError("not serving")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
+        return SearchParts(search=service.search, health=self._search_health, metrics=http, limits=limits)
+
+    def _admin_parts(self, http: HttpMetrics, limits: WebLimits) -> AdminParts:
+        gathering = self.gathering
+        explainer = explainer_of(
+            self.home, self.settings, gathering.sources, loaded=gathering.loaded, version=gathering.version
+        )
+        lock = threading.Lock()
+
+        def explain(url: str, fetch: bool) -> dict[str, Any]:  # noqa: FBT001 - the port's shape
+            with lock:  # the engine belongs to one question at a time
+                return explainer.explain(url, fetch=fetch)
+
+        return AdminParts(
+            token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
+            explain=explain, status=lambda: status_form(gathering), operations=_Operations(self), metrics=http,
+            search_url=self.listeners.urls[0], version=__version__, limits=limits,
+        )  # fmt: skip
+
+    def _search_health(self) -> Health:
+        broken = self.gathering.follower.broken
+        return Health(ok=not broken, text="ok" if not broken else "the index stopped")
+
+    def _admin_health(self) -> Health:
+        keeper = self.gathering.keeper
+        if keeper.failed is not None:
+            return Health(ok=False, text=f"the keeper failed: {keeper.failed}")
+        if self.gathering.follower.broken:
+            return Health(ok=False, text=f"the index stopped: {self.gathering.follower.broken}")
+        return Health(ok=True, text="disk full: no new work" if keeper.disk_full else "ok")
+
+    def _listen(self, app: Any, listener: socket.socket, name: str) -> None:
+        server = uvicorn.Server(listener_config(app, limits=_connection_limits(self.settings)))
+        thread = threading.Thread(
+            target=server.run, kwargs={"sockets": [listener]}, name=f"web-{name}", daemon=True
+        )
+        thread.start()
+        self._servers.append((server, thread))
+
+    async def _link_passes(self) -> None:
+        """Derive links and anchors when gathering came to rest after it found something, and now and then."""
+        seen = -1
+        while True:
+            await asyncio.sleep(5)
+            keeper = self.gathering.keeper
+            sequence = keeper.counters.found + keeper.counters.outcomes.get("indexed", 0)
+            if sequence == seen or not keeper.idle(patience_s=30):
+                continue
+            seen = sequence
+            try:
+                await self.gathering.link_pass()
+                self._reload()
+                await self.gathering.compact()
+            except IngatherError as error:  # tried again with the next rest
+                _log.warning("housekeeping did not come off", error=str(error))
+            await asyncio.sleep(_LINK_PASS_S)
+
+    async def _full_checks(self) -> None:
+        """Read catalog and index back now and then, and say what is damaged."""
+        gathering, loop = self.gathering, asyncio.get_running_loop()
+        every = self.settings.seconds("catalog.check-every")
+        while True:
+            kept = await gathering.keeper.write(lambda writer, _: writer.memory.recall(_LAST_CHECK))
+            last = float(kept) if kept else 0.0
+            now = gathering.clock.wall()
+            if now - last >= every:
+                findings = await loop.run_in_executor(None, self._check)
+                for finding in findings:
+                    _log.error(
+                        "damage found", what=finding, hint="see: ingather catalog check, ingather index check"
+                    )
+                self.findings = len(findings)
+                await gathering.keeper.write(partial(_note_check, at=str(now).encode()))
+            await asyncio.sleep(3600)
+
+    def _check(self) -> list[str]:
+        found = [
+            f"{finding['place']}: {finding['what']}" for finding in check_catalog(self.home, bodies=False)
+        ]
+        return found + [str(finding) for finding in IndexFolder(self.home.index).damage()]

@@ -1,0 +1,60 @@
+"""The status document: what Ingather does now, one shape for the page, the API and the tests."""
+
+import os
+import platform
+from typing import Any
+
+from ingather import __version__
+from ingather.app.keeper import Gathering
+from ingather.catalog.sqlite_memory import sqlite_version
+
+__all__ = ["status_form"]
+
+
+def status_form(gathering: Gathering) -> dict[str, Any]:
+    """Return the figures of the moment; called from any thread."""
+    keeper = gathering.keeper
+    now = gathering.clock.monotonic()
+    counters = keeper.counters
+    reader = gathering.reader_once()
+    try:
+        stats = reader.stats()
+        holds = reader.held_count()
+    finally:
+        reader.close()
+    return {
+        "state": "failed"
+        if keeper.failed
+        else "paused"
+        if keeper.paused
+        else "disk full"
+        if keeper.disk_full
+        else "running",
+        "version": __version__,
+        "pid": os.getpid(),
+        "run": gathering.run,
+        "pool": keeper.frontier.waiting,
+        "in_flight": keeper.frontier.out,
+        "documents": sum(stats.sources.values()),
+        "urls": dict(stats.states),
+        "visits": counters.pages,
+        "outcomes": dict(counters.outcomes),
+        "excluded": dict(counters.reasons),
+        "limits_hit": dict(counters.limits),
+        "rates": {"pages_s": round(keeper.rate(), 1)},
+        "hosts": stats.hosts,
+        "busiest": [{"host": host, "waiting": count} for host, count in keeper.frontier.busiest(10)],
+        "slow_hosts": keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max")),
+        "left_alone": {host: round(seconds, 1) for host, seconds in keeper.frontier.backing_off(now).items()},
+        "sequence": {"catalog": stats.sequence, "index": gathering.follower.applied},
+        "backlog": max(stats.sequence - gathering.follower.applied, 0),
+        "index": gathering.follower.broken or "ok",
+        "holds": holds,
+        "quarantined": stats.states.get("quarantined", 0),
+        "clock_trusted": keeper.clock_trusted,
+        "disk_full": keeper.disk_full,
+        "gatherers": {"connected": keeper.gatherers, "pids": keeper.pids, "deaths": counters.deaths},
+        "bytes": {"catalog": stats.catalog_bytes, "bodies": stats.body_bytes},
+        "configuration": gathering.version,
+        "versions": {"python": platform.python_version(), "sqlite": sqlite_version()},
+    }

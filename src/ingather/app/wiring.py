@@ -1,0 +1,238 @@
+"""Settings become limits: the one place that knows which setting feeds which room."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ingather import __version__
+from ingather.app.isolation import ConverterLimits, JobLimits
+from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.conf import Loaded, RobotConf
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.fetch.limits import Limits, RobotsLimits
+from ingather.robot.backoff import BackOffLimits
+from ingather.robot.deletion import DeletionLimits
+from ingather.robot.discovering import UrlLimits
+from ingather.robot.gatherer import GathererLimits
+from ingather.robot.indexing import FollowLimits
+from ingather.robot.keeper import KeeperLimits
+from ingather.robot.pipeline import PipelineLimits
+from ingather.robot.politeness import AddressLimits, HostPolicy
+from ingather.robot.recheck import RecheckLimits
+
+__all__ = [
+    "address_limits",
+    "agent_token",
+    "back_off_limits",
+    "budget_limits",
+    "converter_limits",
+    "deletion_limits",
+    "fetch_limits",
+    "follow_limits",
+    "gatherer_limits",
+    "host_policy",
+    "keeper_limits",
+    "overridden",
+    "pipeline_limits",
+    "recheck_limits",
+    "robots_limits",
+    "source_budgets",
+    "url_limits",
+    "user_agent",
+]
+
+
+_SLACK_S = 0.02
+"""A grant takes effect a moment after it is given: messages travel."""
+
+
+def overridden(loaded: Loaded, overrides: Mapping[str, object]) -> Loaded:
+    """Return the configuration with robot.conf values that flags of the run set."""
+    if not overrides:
+        return loaded
+    return replace(loaded, robot=replace(loaded.robot, values={**loaded.robot.values, **overrides}))
+
+
+def user_agent(robot: RobotConf) -> str:
+    """Return the honest name that hosts see: product, version, contact."""
+    name = str(robot.user_agent) or f"Ingather/{__version__}"
+    email = str(robot.email)
+    return f"{name} (+mailto:{email})" if email and email != "user@domain" and "mailto:" not in name else name
+
+
+def agent_token(robot: RobotConf) -> str:
+    """Return the product token that robots.txt and page-level robots rules are read for."""
+    return user_agent(robot).split("/", 1)[0].split(" ", 1)[0].lower()
+
+
+def fetch_limits(settings: Settings, robot: RobotConf) -> Limits:
+    """Limits of one request."""
+    return Limits(
+        connect_s=float(robot.connect_timeout),
+        tls_s=settings.seconds("limits.tls-timeout"),
+        first_byte_s=settings.seconds("limits.first-byte-timeout"),
+        total_s=settings.seconds("limits.total-timeout"),
+        min_rate_bytes_s=settings.size("limits.min-rate"),
+        rate_window_s=settings.seconds("limits.min-rate-window"),
+        max_wire_bytes=int(robot.max_filesize_kb) * 1024,
+        max_decoded_bytes=settings.size("limits.decoded-size"),
+        max_ratio=int(settings.number("limits.ratio")),
+        ratio_after_bytes=settings.size("limits.ratio-after"),
+        max_head_bytes=settings.size("limits.head-size"),
+        max_head_fields=settings.count("limits.head-fields"),
+        max_redirects=settings.count("limits.redirects"),
+        max_retry_after_s=settings.seconds("politeness.retry-after-max"),
+    )
+
+
+def robots_limits(settings: Settings) -> RobotsLimits:
+    """What is asked of a robots.txt."""
+    return RobotsLimits(
+        max_bytes=settings.size("politeness.robots-size"), ttl_s=settings.seconds("politeness.robots-cache")
+    )
+
+
+def recheck_limits(settings: Settings) -> RecheckLimits:
+    """Bounds of recrawling."""
+    return RecheckLimits(
+        min_s=settings.seconds("politeness.recheck-min"),
+        max_s=settings.seconds("politeness.recheck-max"),
+        first_s=settings.seconds("politeness.recheck-first"),
+    )
+
+
+def back_off_limits(settings: Settings) -> BackOffLimits:
+    """Patience with failures."""
+    return BackOffLimits(
+        base_s=settings.seconds("politeness.back-off"),
+        cap_s=settings.seconds("politeness.back-off-max"),
+        max_attempts=settings.count("politeness.attempts"),
+        retry_after_cap_s=settings.seconds("politeness.retry-after-max"),
+    )
+
+
+def address_limits(settings: Settings) -> AddressLimits:
+    """What one address bears."""
+    starts = settings.number("politeness.address-starts")
+    connections = settings.count("politeness.address-connections")
+    if starts >= 1:
+        return AddressLimits(
+            max_connections=connections, starts=int(starts), per_s=int(starts) / starts, slack_s=_SLACK_S
+        )
+    return AddressLimits(max_connections=connections, starts=1, per_s=1.0 / starts, slack_s=_SLACK_S)
+
+
+def host_policy(settings: Settings, robot: RobotConf, source: SourceConf, *, own: bool) -> HostPolicy:
+    """What a host's source allows us; own hosts have no delay."""
+    delay = 0.0 if own else source.delay_s if source.delay_s is not None else float(robot.server_delay)
+    return HostPolicy(
+        delay_s=delay,
+        max_connections=0 if own else int(robot.site_max_connections) or 2,
+        crawl_delay_cap_s=settings.seconds("politeness.crawl-delay-max"),
+        own=own,
+    )
+
+
+def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
+    """Thresholds of a source's deletions."""
+    return DeletionLimits(
+        share=settings.share("deletion.share") if source.deletion_share is None else source.deletion_share,
+        documents=settings.count("deletion.documents")
+        if source.deletion_documents is None
+        else source.deletion_documents,
+        half_share=settings.share("deletion.half-share"),
+        half_floor=settings.count("deletion.half-floor"),
+        confirm_s=settings.seconds("deletion.confirm-after"),
+        hide_held_public=not (
+            settings.flag("deletion.held-shown") if source.held_shown is None else source.held_shown
+        ),
+        hide_held_secure=not (
+            settings.flag("deletion.held-shown-secure") if source.held_shown is None else source.held_shown
+        ),
+    )
+
+
+def budget_limits(settings: Settings) -> BudgetLimits:
+    """URL budgets."""
+    return BudgetLimits(
+        per_host=settings.count("limits.host-urls"),
+        per_prefix=settings.count("limits.prefix-urls"),
+        per_path=settings.count("limits.path-queries"),
+    )
+
+
+def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, BudgetLimits]:
+    """URL budgets of the sources that set their own."""
+    common = budget_limits(settings)
+    found: dict[str, BudgetLimits] = {}
+    for name, source in sources.items():
+        own = BudgetLimits(
+            per_host=common.per_host if source.host_urls is None else source.host_urls,
+            per_prefix=common.per_prefix if source.prefix_urls is None else source.prefix_urls,
+            per_path=common.per_path if source.path_queries is None else source.path_queries,
+        )
+        if own != common:
+            found[name] = own
+    return found
+
+
+def url_limits(settings: Settings) -> UrlLimits:
+    """What a URL may look like."""
+    return UrlLimits(
+        chars=settings.count("limits.url-length"),
+        segments=settings.count("limits.url-segments"),
+        repeats=settings.count("limits.url-repeats"),
+    )
+
+
+def gatherer_limits(settings: Settings, robot: RobotConf) -> GathererLimits:
+    """One gatherer's share of what may be in hand."""
+    share = max(settings.count("gather.gatherers"), 1)
+    return GathererLimits(
+        max_connections=max(int(robot.max_connections) // share, 1),
+        working=max(int(robot.max_working) // share, 16),
+        unkept_pages=max(settings.count("gather.in-flight-pages") // share, 16),
+        unkept_bytes=max(settings.size("gather.in-flight-bytes") // share, 1 << 20),
+        flush_pages=settings.count("gather.batch-pages"),
+        flush_s=settings.seconds("gather.batch-wait"),
+    )
+
+
+def keeper_limits(settings: Settings) -> KeeperLimits:
+    """Pace of the keeper's commits."""
+    return KeeperLimits(
+        commit_s=settings.seconds("catalog.outcome-wait"),
+        commit_rows=settings.count("catalog.outcome-rows"),
+        client_s=settings.seconds("catalog.client-wait"),
+    )
+
+
+def follow_limits(settings: Settings) -> FollowLimits:
+    """When the index commits."""
+    return FollowLimits(
+        quiet_docs=settings.count("index.quiet-documents"),
+        quiet_s=settings.seconds("index.quiet-interval"),
+        busy_docs=settings.count("index.commit-documents"),
+        busy_s=settings.seconds("index.commit-interval"),
+        queue_docs=settings.count("index.max-lag"),
+    )
+
+
+def converter_limits(settings: Settings, robot: RobotConf) -> ConverterLimits:
+    """What one document may cost its converter."""
+    return ConverterLimits(
+        jobs={
+            "convert": JobLimits(4 * settings.seconds("limits.parser-cpu"), float(robot.convert_timeout)),
+            "page": JobLimits(settings.seconds("limits.parser-cpu"), settings.seconds("limits.parser-wall")),
+        },
+        memory_bytes=settings.size("limits.parser-memory"),
+        recycle_jobs=settings.count("gather.converter-documents"),
+        recycle_s=settings.seconds("gather.converter-age"),
+    )
+
+
+def pipeline_limits(settings: Settings) -> PipelineLimits:
+    """What one visit may bring."""
+    return PipelineLimits(
+        redirects=settings.count("limits.redirects"), links=settings.count("limits.page-links")
+    )

@@ -1,0 +1,96 @@
+-- Named statements of the catalog's hot path; `-- name:` starts one. Parameters are positional.
+
+-- name: insert_url
+-- A conflict means that the URL is known: the caller then looks at depth.
+insert into url (key, host, path, source, depth, maxdepth, parent, state, prio, hops, verdict, outcome)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing
+
+-- name: url_by_key
+select id, host, path, depth, maxdepth, state, verdict, source, hops, fetched, dup from url where key = ?
+
+-- name: url_by_id
+select id, host, path, depth, maxdepth, state, verdict, source, hops, fetched, dup from url where id = ?
+
+-- name: offer_path
+-- A better path: what is known of the way to a URL, all at once.
+update url set depth = ?2, maxdepth = ?3, hops = ?4, parent = ?5, prio = min(prio, ?6) where id = ?1
+
+-- name: row_now
+-- The row as it stands when its visit is settled; it may have moved on since it was claimed.
+select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x'') from url where id = ?
+
+-- name: settle_url
+update url set state = ?2, outcome = ?3, status = ?4, verdict = ?5, version = ?6, run = ?7, due = ?8, fetched = ?9,
+  described = ?10, seen = ?10, wait = ?11, missing = ?12, fails = ?13, strikes = ?14, target = ?15, dup = ?16, held = null,
+  etag = ?17, lastmod = ?18, digest = ?19, size = ?20, seg = ?21, off = ?22, len = ?23, toff = ?24, tlen = ?25, detail = ?26,
+  hist = ?27, grouped = ?28
+where id = ?1
+
+-- name: settle_url_kept
+-- The visit brought no new body: what is kept of it stands. Outcome 1 = unchanged, 12 = duplicate.
+update url set state = ?2, outcome = case when ?3 = 1 and dup is not null then 12 else ?3 end, status = ?4,
+  verdict = coalesce(?5, verdict), run = ?6, due = ?7, fetched = ?8, seen = case when ?3 = 1 then ?8 else seen end,
+  wait = ?9, missing = ?10, fails = ?11, strikes = ?12, target = ?13, detail = ?14, hist = ?15,
+  etag = coalesce(nullif(?16, ''), etag), lastmod = coalesce(nullif(?17, ''), lastmod)
+where id = ?1
+
+-- name: put_page
+insert or replace into page (id, title, attrs, out, anchor, extra) values (?, ?, ?, ?, ?, ?)
+
+-- name: put_links
+-- Links of a page that has no RD: the graph needs them all the same.
+insert into page (id, title, attrs, out, anchor, extra) values (?1, '', x'80', ?2, ?3, x'90')
+on conflict (id) do update set out = excluded.out, anchor = excluded.anchor
+
+-- name: put_change
+insert into change (seq, id, kind) values (?, ?, ?)
+
+-- name: refill
+-- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order. What has no RD is asked for whole.
+select id, host, path, depth, maxdepth, source, hops, iif(version is null, '', coalesce(etag, '')),
+  iif(version is null, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched, dup, prio
+from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) order by prio, id limit ?4
+
+-- name: claim_one
+select id, host, path, depth, maxdepth, source, hops, iif(version is null, '', coalesce(etag, '')),
+  iif(version is null, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched, dup
+from url where id = ?
+
+-- name: waiting_hosts
+select host, count(*) from url where state = 0 group by host
+
+-- name: promote_due
+update url set state = 0 where id in (select id from url where due <= ?1 and due is not null and state in (2, 3) order by due limit ?2)
+returning host
+
+-- name: revisit_hosts
+-- What a new run visits again: all that was visited, at the hosts ?2 (JSON; null = all). Tombstones when their time has come.
+select host, count(*) from url where (state = 2 and due is not null or state = 3 and due <= ?1)
+  and (?2 is null or host in (select value from json_each(?2))) group by host
+
+-- name: revisit
+update url set state = 0 where (state = 2 and due is not null or state = 3 and due <= ?1)
+  and (?2 is null or host in (select value from json_each(?2)))
+
+-- name: shown
+-- Everything that the index must hold, ascending.
+select id from url where version is not null and dup is null and held is not 2 and id > ?1 order by id limit ?2
+
+-- name: first_duplicate
+-- Who steps forward for digest ?1 in access class ?2: the smallest (depth, URL) that may be shown.
+select u.id from url u join host h on h.id = u.host
+where u.digest = ?1 and u.dup = ?2 and u.version is not null and u.held is not 2 order by u.depth, h.origin || u.path limit 1
+
+-- name: rank
+select u.depth, h.origin || u.path, u.held from url u join host h on h.id = u.host where u.id = ?
+
+-- name: record
+-- A URL as people see it; a condition follows.
+select u.id, h.origin || u.path, s.name, u.state, u.depth, u.outcome, u.status, u.detail, d.place, d.version, d.reason,
+  u.fetched, u.due, u.etag, u.lastmod, u.digest, u.size, u.version, p.extra,
+  (select h.origin || x.path from url x join host h on h.id = x.host where x.id = u.parent),
+  (select h.origin || x.path from url x join host h on h.id = x.host where x.id = u.target),
+  (select h.origin || x.path from digest g join url x on x.id = g.head join host h on h.id = x.host
+   where g.md5 = u.digest and g.class = u.dup)
+from url u join host h on h.id = u.host join source s on s.id = u.source left join directive d on d.id = u.verdict
+  left join page p on p.id = u.id where

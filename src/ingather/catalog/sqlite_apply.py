@@ -1,0 +1,249 @@
+"""Writing: settled visits, discoveries and host states, one transaction for a batch.
+
+The journey of a settled visit: its new URLs become rows (or meet the rows that are there,
+which may shorten their depth), its own row takes the outcome, its description replaces the
+page layer, its digest joins a group of equal bodies, and a change row tells the index. All of
+it commits together or not at all.
+
+The row may have moved on since the visit was claimed (somebody removed it, released its hold, found
+a nearer path): what counts is the row as it stands now.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
+from ingather.catalog.sqlite_budget import Budgets
+from ingather.catalog.sqlite_changes import Applied, ChangeLog
+from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
+from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
+from ingather.catalog.sqlite_holds import Holds
+from ingather.catalog.sqlite_names import Names
+from ingather.catalog.statements import SQL
+from ingather.model.change import ChangeKind
+from ingather.model.lifecycle import Outcome, State
+from ingather.model.report import HostReport, Report, Settled
+
+__all__ = ["Applied", "Applier"]
+
+_LOOK_AGAIN_S = 30 * 86_400.0
+_NO_PLACE = (None, None, None, None, None)
+_READ = frozenset({Outcome.ENUMERATED, Outcome.NOINDEX})
+"""Outcomes of visits that read a page without describing it: their links are the page's links, also when there are none."""
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class _Now(NamedTuple):
+    """The row as it stands when its visit is settled."""
+
+    state: int
+    depth: int
+    limit: int | None
+    digest: bytes | None
+    version: int | None
+    dup: int | None
+    held: int | None
+    source: int
+    fetched_s: float | None
+    history: bytes
+
+
+class _Tombstone(NamedTuple):
+    decided: int
+    gone: int
+    version: int | None
+
+
+class Applier:
+    """The statements of the one writer; every method runs inside the caller's transaction."""
+
+    def __init__(self, db: apsw.Connection, *, budgets: Budgets) -> None:
+        self._cursor = db.cursor()
+        self.budgets = budgets
+        self.log = ChangeLog(db)
+        self.names = Names(db)
+        self.duplicates = Duplicates(db, self.names, self.log)
+        self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log)
+        self.holds = Holds(db, self.names, self.duplicates, self.log)
+        self.discover = self.discoveries.discover
+        self.change = self.log.append
+        self.event = self.log.event
+        self.run: int | None = None
+        self.reload()
+
+    def reload(self) -> None:
+        """Read again what is kept in memory; after a rollback memory may be ahead of the file."""
+        self.names.reload()
+        self.log.reload()
+        self.budgets.reload()
+
+    def flush(self) -> None:
+        """Write counters that were kept in memory; call before the commit."""
+        self.budgets.flush()
+        self.names.flush()
+
+    @property
+    def now_s(self) -> float:
+        """Wall time of the batch at hand; set it at its begin."""
+        return self.log.now_s
+
+    @now_s.setter
+    def now_s(self, now_s: float) -> None:
+        self.log.now_s = now_s
+
+    @property
+    def sequence(self) -> int:
+        """Number of the newest change."""
+        return self.log.sequence
+
+    # -- settling -----------------------------------------------------------------------------
+
+    def settle(self, settled: Settled, applied: Applied) -> None:
+        """Write one visit: discoveries, row, description, digest group, change."""
+        report, row = settled.report, settled.row
+        discover, url_id = self.discover, row.id
+        for found in report.found:
+            discover(found, url_id, applied)
+        target = discover(report.redirect, url_id, applied) if report.redirect is not None else None
+        got = self._cursor.execute(SQL["row_now"], (url_id,)).get
+        if got is None:
+            return
+        now = _Now(*got)
+        if now.state == State.GONE and self._tombstone(url_id).decided == BY_HAND:
+            return  # removed while it was visited
+        visit = pack_visit(
+            report.at_s, report.outcome, report.status, report.elapsed_s, self._verdict(report) or 0
+        )
+        history = remember(visit, now.history)
+        if report.described or (now.version is None and not settled.keep_description):
+            self._replace(settled, now, history, target, applied)
+        else:
+            self._keep(settled, now, history, target, applied)
+        if settled.state == State.EXCLUDED and now.state != State.EXCLUDED:
+            self.budgets.release(row.host, row.path)
+        if (now.depth, now.limit) != (row.depth, row.max_depth):
+            self.discoveries.carry(url_id, now.depth, now.limit, applied)
+        if settled.propose and now.version is not None:
+            applied.proposals.append((url_id, now.source, settled.propose))
+
+    def _verdict(self, report: Report) -> int | None:
+        return None if report.denial is None else self.names.directive(report.denial)
+
+    def _replace(
+        self, settled: Settled, now: _Now, history: bytes, target: int | None, applied: Applied
+    ) -> None:
+        """The visit brought a body: a description, or at least its links."""
+        report, url_id = settled.report, settled.row.id
+        described, digest = report.described, report.digest or None
+        audience = self.names.audience(now.source)
+        shown = now.version is not None and now.dup is None and now.held != HIDDEN
+        grouped = described and report.dedupe and digest is not None
+        if now.digest is not None and not (grouped and now.digest == digest):
+            self.duplicates.leave(url_id, now.digest, audience, applied)
+        dup = self.duplicates.enter(url_id, digest, audience, applied) if grouped and digest else None
+        self._cursor.execute(
+            SQL["settle_url"],
+            (
+                url_id, settled.state, report.outcome if dup is None else 12, report.status, self._verdict(report),
+                report.version if described else None, self.run, settled.due_s, report.at_s, report.at_s if described else None,
+                settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, dup, report.etag or None,
+                report.last_modified or None, digest, report.size,
+                *(_NO_PLACE if report.stored is None else msgspec.structs.astuple(report.stored)),
+                report.detail or None, history, grouped,
+            ),
+        )  # fmt: skip
+        if not described:
+            self._put_links(report, url_id)
+            return
+        if now.version is None:
+            self.names.count(now.source, 1)
+            if now.fetched_s is not None:
+                self._cursor.execute("delete from tombstone where id = ?", (url_id,))
+        if now.held is not None:
+            self.holds.take(url_id, report.at_s)
+        self._cursor.execute(
+            SQL["put_page"],
+            (
+                url_id, report.title, report.attributes or EMPTY_ATTRIBUTES, report.links, report.anchors,
+                _encode((report.headings, report.marked, report.language, report.media_type, report.date_s, report.flags)),
+            ),
+        )  # fmt: skip
+        if dup is None:
+            if settled.put or not shown:
+                self.log.append(url_id, ChangeKind.PUT, applied, report)
+        elif shown:
+            self.log.append(url_id, ChangeKind.REMOVE, applied)
+
+    def _keep(
+        self, settled: Settled, now: _Now, history: bytes, target: int | None, applied: Applied
+    ) -> None:
+        """The visit brought no new body: what is kept of the page stands."""
+        report, url_id = settled.report, settled.row.id
+        state, due = settled.state, settled.due_s
+        same = report.outcome == Outcome.UNCHANGED
+        returns = False
+        if now.version is None and now.fetched_s is not None:
+            tombstone = self._tombstone(url_id)
+            returns = same and settled.row.version is not None and tombstone.version is not None
+            if tombstone.gone and not same and state == State.DONE:
+                state = int(State.GONE)
+                if report.outcome == Outcome.NOT_FOUND:
+                    due = report.at_s + _LOOK_AGAIN_S
+        self._cursor.execute(
+            SQL["settle_url_kept"],
+            (
+                url_id, state, report.outcome, report.status, self._verdict(report), self.run, due, report.at_s,
+                settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, report.detail or None, history,
+                report.etag, report.last_modified,
+            ),
+        )  # fmt: skip
+        if returns:
+            self.unbury(url_id, applied)
+        if same and now.held is not None:
+            self.holds.withdraw(url_id, report.at_s, applied)
+        self._put_links(report, url_id)
+
+    def _put_links(self, report: Report, url_id: int) -> None:
+        if report.links:
+            self._cursor.execute(SQL["put_links"], (url_id, report.links, report.anchors))
+        elif report.outcome in _READ:
+            self._cursor.execute(
+                "update page set out = x'', anchor = ? where id = ? and out != x''", (report.anchors, url_id)
+            )
+
+    def _tombstone(self, url_id: int) -> _Tombstone:
+        row = self._cursor.execute("select decided, gone, version from tombstone where id = ?", (url_id,)).get
+        return _Tombstone(0, 0, None) if row is None else _Tombstone(*row)
+
+    def unbury(self, url_id: int, applied: Applied) -> None:
+        """Take a tombstone away and show again what is still described."""
+        tombstone = self._tombstone(url_id)
+        source, version = self._cursor.execute("select source, version from url where id = ?", (url_id,)).get
+        self._cursor.execute("delete from tombstone where id = ?", (url_id,))
+        if version is None and tombstone.version is not None:
+            self._cursor.execute("update url set version = ? where id = ?", (tombstone.version, url_id))
+            self.names.count(source, 1)
+            self.duplicates.rejoin(url_id, applied)
+
+    # -- hosts --------------------------------------------------------------------------------
+
+    def hosts(self, reports: Iterable[HostReport]) -> None:
+        """Keep what gatherers learnt about hosts."""
+        for r in reports:
+            self._cursor.execute(
+                "update host set not_before = ?, back_offs = ?, robots_kind = ?, robots_body = ?, robots_at = ?, robots_since = ?, "
+                "robots_detail = ?, delay = ? where id = ?",
+                (r.not_before_s, r.back_offs, r.robots_kind, r.robots_body, r.robots_at_s, r.robots_since_s, r.robots_detail, r.delay_s, r.id),
+            )  # fmt: skip
+
+    def source(self, name: str, kind: str = "site", access: str = "") -> int:
+        """Return the row of source *name*, made if new."""
+        return self.names.source(name, kind, access)
+
+    def host(self, origin: str) -> int:
+        """Return the row of *origin*, made if new."""
+        return self.names.host(origin)

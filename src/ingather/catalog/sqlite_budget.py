@@ -1,0 +1,117 @@
+"""URL budgets: how many URLs a host, a path prefix and a query-less path may bring.
+
+Counters live in memory and are written with the transaction that used them; a rollback
+forgets them. Traps (calendars, endless folders, parameter games) end here at a bounded price.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import apsw
+
+from ingather.model.url import path_prefix
+
+__all__ = ["BudgetLimits", "Budgets"]
+
+_Key = tuple[int, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLimits:
+    """Upper bounds; 0 = none.
+
+    Attributes:
+        per_host: URLs of an origin.
+        per_prefix: URLs below the first two segments of a path.
+        per_path: URLs that differ in nothing but their query.
+        remembered: counters kept in memory; beyond it they are read again from the catalog.
+    """
+
+    per_host: int = 100_000
+    per_prefix: int = 50_000
+    per_path: int = 500
+    remembered: int = 200_000
+
+
+class Budgets:
+    """Counts per (host, kind, name); part of the one writer.
+
+    Args:
+        db: the writer's connection.
+        limits: of every source ...
+        by_source: ... but these (source's name to its own limits).
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        limits: BudgetLimits | None = None,
+        by_source: Mapping[str, BudgetLimits] | None = None,
+    ) -> None:
+        self._cursor = db.cursor()
+        self._limits = limits or BudgetLimits()
+        self._by_source = dict(by_source or {})
+        self._counts: dict[_Key, int] = {}
+        self._dirty: set[_Key] = set()
+        self._refused: dict[_Key, int] = {}
+
+    def reload(self) -> None:
+        """Forget what was not committed."""
+        self._counts.clear()
+        self._dirty.clear()
+        self._refused.clear()
+
+    def charge(self, host: int, path: str, source: str) -> _Key | None:
+        """Count one more URL of *host*; return the counter that refuses it, ``None`` = it is counted."""
+        limits = self._by_source.get(source, self._limits) if self._by_source else self._limits
+        counts = self._counts
+        keys = _keys(host, path)
+        most = (limits.per_host, limits.per_prefix, limits.per_path)
+        for key, limit in zip(keys, most, strict=False):
+            known = counts.get(key)
+            if known is None:
+                known = self._read(key)
+            if limit and known >= limit:
+                return key
+        for key in keys:
+            counts[key] += 1
+        self._dirty.update(keys)
+        return None
+
+    def release(self, host: int, path: str) -> None:
+        """Take back what :meth:`charge` counted: the URL was known, or is denied by now."""
+        for key in _keys(host, path):
+            self._counts[key] = max(self._counts[key] if key in self._counts else self._read(key), 1) - 1
+            self._dirty.add(key)
+
+    def refuse(self, key: _Key) -> str:
+        """Note a refusal by counter *key*; return its name for people."""
+        self._refused[key] = self._refused.get(key, 0) + 1
+        self._dirty.add(key)
+        return f"urls-per-{key[1]}"
+
+    def _read(self, key: _Key) -> int:
+        found = self._cursor.execute("select n from budget where host = ? and kind = ? and name = ?", key).get
+        self._counts[key] = count = 0 if found is None else int(found)
+        return count
+
+    def flush(self) -> None:
+        """Write the counters that changed; inside the caller's transaction."""
+        if self._dirty:
+            counts, refused = self._counts, self._refused
+            self._cursor.executemany(
+                "insert into budget (host, kind, name, n, refused) values (?1, ?2, ?3, ?4, ?5) on conflict do update "
+                "set n = ?4, refused = refused + ?5",
+                [(*key, counts[key], refused.get(key, 0)) for key in sorted(self._dirty)],
+            )
+            self._dirty.clear()
+            refused.clear()
+        if len(self._counts) > self._limits.remembered:
+            self._counts.clear()
+
+
+def _keys(host: int, path: str) -> tuple[_Key, ...]:
+    bare, mark, _ = path.partition("?")
+    if mark:
+        return (host, "host", ""), (host, "prefix", path_prefix(bare)), (host, "path", bare)
+    return (host, "host", ""), (host, "prefix", path_prefix(bare))

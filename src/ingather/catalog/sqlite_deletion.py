@@ -1,0 +1,241 @@
+"""Deletion, holds and their undoing. A delete is a tombstone with a reason; the RD's bytes stay, so that it can be undone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from ingather.catalog.sqlite_apply import Applier
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_discovery import BY_HAND
+from ingather.catalog.sqlite_holds import Hold
+from ingather.catalog.sqlite_rows import fetch
+from ingather.model.change import ChangeKind
+from ingather.model.lifecycle import State
+
+__all__ = ["Deletions", "Hold", "SourceFacts"]
+
+_BY_POLICY, _BY_PERSON = 0, 1
+_GONE = ("(404)", "(410)")
+"""What the reasons end with that say that the page itself is gone; the others leave its visits as they were."""
+
+_DAY_S = 86_400.0
+_LOOK_AGAIN_S = 30 * _DAY_S
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """A source's account for the deletion policy.
+
+    Attributes:
+        name, access: of the source.
+        documents: described URLs, hidden ones and duplicates included.
+        deleted_24h: deleted within a day by the policy itself.
+        held: in open holds.
+        missing: missing at a first look and not held.
+    """
+
+    name: str
+    access: str
+    documents: int
+    deleted_24h: int
+    held: int
+    missing: int
+
+
+class Deletions:
+    """Part of the one writer; every method runs inside the caller's transaction."""
+
+    def __init__(self, db: apsw.Connection, applier: Applier) -> None:
+        self._cursor = db.cursor()
+        self._applier = applier
+        self._names = applier.names
+        self._holds = applier.holds
+        self._log = applier.log
+
+    def facts(self, source: int, now_s: float) -> SourceFacts:
+        """Return the policy's facts about *source*; the cost does not grow with its documents.
+
+        ``documents`` is a counter of the source, the others are counted in indexes that hold only what is
+        missing (``url_missing``) or was deleted of late (``tombstone_day``), and in the open holds' counters.
+        """
+        count = self._cursor.execute
+        missing = count(
+            "select count(*) from url indexed by url_missing where source = ? and missing is not null "
+            "and version is not null and held is null",
+            (source,),
+        ).get
+        deleted = count(
+            "select count(*) from tombstone indexed by tombstone_day where source = ? and at > ? and decided = 0",
+            (source, now_s - _DAY_S),
+        ).get
+        return SourceFacts(
+            self._names.source_name(source), self._names.access(source), self._names.documents(source),
+            int(deleted), self._holds.held(source), int(missing),
+        )  # fmt: skip
+
+    def delete(  # noqa: PLR0913 - what, why, when, and how final
+        self,
+        url_id: int,
+        reason: str,
+        now_s: float,
+        applied: Applied,
+        *,
+        gone: bool,
+        decided: int = _BY_POLICY,
+    ) -> None:
+        """Bury one URL; *gone* also stops its visits for long, else only its RD disappears.
+
+        *decided*: 0 = by the policy, 1 = by a person who released a hold, 2 = removed by hand.
+        """
+        row = self._cursor.execute(
+            "select digest, version, dup, held, source from url where id = ?", (url_id,)
+        ).get
+        if row is None:
+            return
+        digest, version, dup, held, source = row
+        shown = version is not None and dup is None
+        sequence = self._log.sequence
+        if shown:
+            self._applier.duplicates.leave(url_id, digest, self._names.audience(source), applied)
+            sequence = self._log.append(url_id, ChangeKind.REMOVE, applied)
+        if version is not None:
+            self._names.count(source, -1)
+        if held is not None:
+            self._holds.take(url_id, now_s)
+        self._cursor.execute(
+            "insert into tombstone (id, at, reason, seq, source, decided, gone, version) values (?, ?, ?, ?, ?, ?, ?, ?) "
+            "on conflict (id) do update set at = excluded.at, reason = excluded.reason, seq = excluded.seq, "
+            "decided = excluded.decided, gone = excluded.gone, version = coalesce(excluded.version, version)",
+            (url_id, now_s, reason, sequence, source, decided, gone, version),
+        )
+        if gone:
+            due = None if decided == BY_HAND else now_s + _LOOK_AGAIN_S
+            self._cursor.execute(
+                "update url set state = ?, version = null, dup = null, held = null, due = ? where id = ?",
+                (int(State.GONE), due, url_id),
+            )
+        else:
+            self._cursor.execute(
+                "update url set version = null, dup = null, held = null where id = ?", (url_id,)
+            )
+
+    # -- holds --------------------------------------------------------------------------------
+
+    def hold(  # noqa: PLR0913 - what, whose, why, when, and what becomes of it meanwhile
+        self,
+        url_id: int,
+        source: int,
+        reason: str,
+        now_s: float,
+        *,
+        hidden: bool | None = None,
+        applied: Applied | None = None,
+    ) -> int:
+        """Put one proposed deletion into the open hold of its source and reason; return the hold.
+
+        Args:
+            url_id: the document's row; one that is held already stays where it is.
+            source: whose it is.
+            reason: why it may have to go.
+            now_s: wall time.
+            hidden: whether searchers do not see it meanwhile; ``None`` = as its source's access says.
+            applied: takes the change rows: the document's own, and that of an equal one that is shown instead.
+        """
+        return self._holds.put(url_id, source, reason, now_s, hidden=hidden, applied=applied)
+
+    def held_among(self, url_ids: Sequence[int]) -> set[int]:
+        """Return those of *url_ids* that are in an open hold."""
+        return {
+            url_id
+            for url_id in url_ids
+            if self._cursor.execute("select 1 from hold_item where id = ?", (url_id,)).get is not None
+        }
+
+    def withdraw(self, url_ids: Sequence[int], now_s: float, applied: Applied) -> None:
+        """Take URLs out of open holds; :meth:`Applier.settle` does so for pages that answer again."""
+        for url_id in url_ids:
+            self._holds.withdraw(url_id, now_s, applied)
+
+    def holds(self) -> list[Hold]:
+        """Return the open holds with up to five of their URLs."""
+        return self._holds.open()
+
+    def close_hold(self, hold: int, *, release: bool, now_s: float, applied: Applied) -> int | None:
+        """Carry the deletions of a hold out (*release*) or drop them; return how many, ``None`` = no such open hold.
+
+        Dropped ones count as found: a document that is still missing needs two looks again.
+        """
+        reason = self._holds.reason(hold)
+        if reason is None:
+            return None
+        items = self._holds.items(hold)
+        self._holds.close(hold, "released" if release else "discarded", now_s)
+        for url_id in items:
+            if release:
+                self.delete(url_id, reason, now_s, applied, gone=reason.endswith(_GONE), decided=_BY_PERSON)
+            else:
+                self._holds.withdraw(url_id, now_s, applied)
+        return len(items)
+
+    # -- by hand ------------------------------------------------------------------------------
+
+    def remove(self, prefix: str, now_s: float, applied: Applied, *, exact: bool) -> int:
+        """Remove by hand: one URL (*exact*), or everything that starts with *prefix*, now and later.
+
+        Returns:
+            How many documents went; URLs without a description are not gathered any more either.
+        """
+        gone = 0
+        for url_id, version in self._below(prefix, exact=exact):
+            gone += version is not None
+            self.delete(url_id, f"removed by hand: {prefix}", now_s, applied, gone=True, decided=BY_HAND)
+        self._cursor.execute(
+            "insert into removed (url, exact, at) values (?, ?, ?) on conflict do nothing",
+            (prefix, exact, now_s),
+        )
+        self._names.reload_removed()
+        return gone
+
+    def undelete(self, prefix: str, now_s: float, applied: Applied, *, exact: bool) -> int:
+        """Undo tombstones at or below *prefix*, give quarantined URLs another chance, allow what was removed.
+
+        What is still described is shown again; all are visited next.
+
+        Returns:
+            How many URLs came back.
+        """
+        if exact:
+            self._cursor.execute("delete from removed where url = ? and exact = 1", (prefix,))
+        else:
+            self._cursor.execute("delete from removed where substr(url, 1, ?) = ?", (len(prefix), prefix))
+        self._names.reload_removed()
+        return sum(self._undelete(url_id, applied) for url_id, _ in self._below(prefix, exact=exact))
+
+    def _undelete(self, url_id: int, applied: Applied) -> bool:
+        host, state = self._cursor.execute("select host, state from url where id = ?", (url_id,)).get
+        buried = self._cursor.execute("select 1 from tombstone where id = ?", (url_id,)).get is not None
+        if not buried and state != State.QUARANTINED:
+            return False
+        if buried:
+            self._applier.unbury(url_id, applied)
+        self._cursor.execute(
+            "update url set state = ?, due = null, missing = null, fails = 0, strikes = 0 where id = ?",
+            (int(State.WAITING), url_id),
+        )
+        if state != State.WAITING:
+            applied.wakes(host)
+        return True
+
+    def _below(self, prefix: str, *, exact: bool) -> list[tuple[int, int | None]]:
+        scheme, _, rest = prefix.partition("://")
+        authority, _, path = rest.partition("/")
+        host = self._cursor.execute("select id from host where origin = ?", (f"{scheme}://{authority}",)).get
+        if host is None:
+            return []
+        wanted = f"/{path}"
+        return fetch(
+            self._cursor,
+            "select id, version from url where host = ?1 and iif(?3, path = ?2, substr(path, 1, length(?2)) = ?2) order by id",
+            (host, wanted, exact),
+        )

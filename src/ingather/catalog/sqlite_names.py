@@ -1,0 +1,155 @@
+"""Names that rows carry as numbers: origins, sources, deciding directives; and what was removed by hand.
+
+Kept in memory beside the writer, bounded, read again after a rollback.
+"""
+
+from dataclasses import dataclass
+
+import apsw
+
+from ingather.catalog.sqlite_rows import fetch
+from ingather.model.report import Denial
+from ingather.model.url import host_key
+
+__all__ = ["PUBLIC_CLASS", "Names"]
+
+PUBLIC_CLASS = 0
+"""Access class of everything that everybody may see."""
+
+_REMEMBERED = 50_000
+
+
+@dataclass(slots=True)
+class _Source:
+    access: str
+    documents: int
+
+
+class Names:
+    """Part of the one writer; every method runs inside the caller's transaction."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._cursor = db.cursor()
+        self._hosts: dict[str, int] = {}
+        self._ids: dict[str, int] = {}
+        self._sources: dict[int, _Source] = {}
+        self._counted: set[int] = set()
+        self._directives: dict[tuple[int, str, str, str], int] = {}
+        self.has_removed = False
+        self._removed: frozenset[str] = frozenset()
+        self._prefixes: tuple[str, ...] = ()
+
+    def reload(self) -> None:
+        """Forget what was not committed."""
+        self._hosts.clear()
+        self._directives.clear()
+        self._counted.clear()
+        rows = fetch(self._cursor, "select id, name, access, documents from source")
+        self._ids = {name: key for key, name, _, _ in rows}
+        self._sources = {key: _Source(access, documents) for key, _, access, documents in rows}
+        self.reload_removed()
+
+    def flush(self) -> None:
+        """Write the counters that changed."""
+        for source in self._counted:
+            self._cursor.execute(
+                "update source set documents = ? where id = ?", (self._sources[source].documents, source)
+            )
+        self._counted.clear()
+
+    # -- origins ------------------------------------------------------------------------------
+
+    def host(self, origin: str) -> int:
+        """Return the row of *origin*, made if new."""
+        found = self._hosts.get(origin)
+        if found is None:
+            if len(self._hosts) >= _REMEMBERED:
+                self._hosts.clear()
+            self._cursor.execute(
+                "insert into host (origin, hkey) values (?, ?) on conflict (origin) do nothing",
+                (origin, host_key(origin)),
+            )
+            found = int(self._cursor.execute("select id from host where origin = ?", (origin,)).get)
+            self._hosts[origin] = found
+        return found
+
+    # -- sources ------------------------------------------------------------------------------
+
+    def source(self, name: str, kind: str = "site", access: str = "") -> int:
+        """Return the row of source *name*, made if new; nobody sees documents of one that was never declared."""
+        found = self._ids.get(name)
+        if found is None:
+            access = access or ("public" if name == "web" else "secure")
+            self._cursor.execute(
+                "insert into source (name, kind, access) values (?, ?, ?)", (name, kind, access)
+            )
+            found = self._ids[name] = self._db.last_insert_rowid()
+            self._sources[found] = _Source(access, 0)
+        return found
+
+    def source_name(self, source: int) -> str:
+        """Return the name of a source."""
+        return next((name for name, key in self._ids.items() if key == source), "")
+
+    def access(self, source: int) -> str:
+        """Return ``public`` or ``secure``."""
+        return self._sources[source].access
+
+    def set_access(self, source: int, kind: str, access: str) -> None:
+        """Write what the settings say of a source."""
+        self._cursor.execute("update source set kind = ?, access = ? where id = ?", (kind, access, source))
+        self._sources[source].access = access
+
+    def audience(self, source: int) -> int:
+        """Return the access class of a source: equal bodies hide behind each other only within one."""
+        return PUBLIC_CLASS if self._sources[source].access == "public" else source
+
+    def documents(self, source: int) -> int:
+        """Return how many described URLs a source has."""
+        return self._sources[source].documents
+
+    def count(self, source: int, more: int) -> None:
+        """Note that a source has *more* described URLs (negative: fewer)."""
+        self._sources[source].documents += more
+        self._counted.add(source)
+
+    # -- directives ---------------------------------------------------------------------------
+
+    def directive(self, denial: Denial) -> int:
+        """Return the interned row of a denial."""
+        key = (denial.version, denial.where, denial.category, denial.reason)
+        found = self._directives.get(key)
+        if found is None:
+            self._cursor.execute(
+                "insert into directive (version, place, category, reason) values (?, ?, ?, ?) on conflict do nothing",
+                key,
+            )
+            found = int(
+                self._cursor.execute(
+                    "select id from directive where version = ? and place = ? and category = ? and reason = ?",
+                    key,
+                ).get
+            )
+            if len(self._directives) >= _REMEMBERED:  # reasons may carry figures
+                self._directives.clear()
+            self._directives[key] = found
+        return found
+
+    def category(self, directive: int | None) -> str:
+        """Return the category of an interned denial, ``""`` if there is none."""
+        found = self._cursor.execute("select category from directive where id = ?", (directive,)).get
+        return "" if found is None else str(found)
+
+    # -- removed by hand ----------------------------------------------------------------------
+
+    def reload_removed(self) -> None:
+        """Read what was removed by hand."""
+        rows = fetch(self._cursor, "select url, exact from removed")
+        self._removed = frozenset(url for url, exact in rows if exact)
+        self._prefixes = tuple(url for url, exact in rows if not exact)
+        self.has_removed = bool(rows)
+
+    def is_removed(self, url: str) -> bool:
+        """Whether *url* was removed by hand, itself or with everything below a prefix."""
+        return url in self._removed or url.startswith(self._prefixes)

@@ -1,0 +1,217 @@
+"""What is read beside the port: for the index, the link pass, explain and the checks."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ingather.catalog.bodies import SegmentReader
+from ingather.catalog.packing import unpack_attributes
+from ingather.catalog.renewal import renew
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.statements import SQL
+from ingather.model.description import LAYERS, Attributes
+
+__all__ = ["MoreReader", "PageExtra", "ShownRow"]
+
+_GROUP = 1000
+_decode_words = msgspec.msgpack.Decoder(list[str]).decode
+
+
+class PageExtra(msgspec.Struct, array_like=True):
+    """What the index document needs beside title, attributes and text."""
+
+    headings: str = ""
+    marked: str = ""
+    language: str = ""
+    media_type: str = ""
+    date_s: int | None = None
+    flags: tuple[str, ...] = ()
+
+
+_decode_extra = msgspec.msgpack.Decoder(PageExtra).decode
+
+
+class ShownRow(NamedTuple):
+    """One row that readers may see."""
+
+    url: str
+    source: str
+    access: str
+    size: int
+    anchors: list[str]
+
+
+class MoreReader:
+    """One read-only connection and the segments beside it; one thread at a time."""
+
+    def __init__(self, path: Path, bodies: Path) -> None:
+        self._rows = Rows(open_reader(path), path)
+        self._bodies = SegmentReader(bodies)
+
+    def close(self) -> None:
+        """Close the connection and the open segments."""
+        self._bodies.close()
+        self._rows.close()
+
+    # -- for the index ------------------------------------------------------------------------
+
+    def last_sequence(self) -> int:
+        """Return the newest change's number."""
+        return int(self._rows.value("select coalesce(max(seq), 0) from change"))
+
+    def shown(self) -> Iterator[int]:
+        """Yield the ids that the index must hold, ascending."""
+        for rows in self._rows.pages(SQL["shown"], size=5 * _GROUP):
+            yield from (url_id for (url_id,) in rows)
+
+    def shown_rows(self, ids: Sequence[int]) -> dict[int, ShownRow]:
+        """Return what readers may see among *ids*: address, source, access, size, informative anchors."""
+        rows = self._rows.among(
+            "select u.id, h.origin || u.path, s.name, s.access, coalesce(u.size, 0), i.anchors from url u join host h on h.id = u.host "
+            "join source s on s.id = u.source left join inlink i on i.id = u.id "
+            "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2",
+            ids,
+        )
+        return {
+            url_id: ShownRow(url, source, access, size, [] if anchors is None else _decode_words(anchors))
+            for url_id, url, source, access, size, anchors in rows
+        }
+
+    def hidden_holds(self, ids: Sequence[int]) -> set[int]:
+        """Return those of *ids* that are hidden while their deletion waits for a person."""
+        return {
+            url_id
+            for (url_id,) in self._rows.among("select id from url where id in ({ids}) and held = 2", ids)
+        }
+
+    def page_layers(self, ids: Sequence[int]) -> dict[int, tuple[str, Attributes, PageExtra]]:
+        """Return (title, short attributes of all layers merged, extra) for the index document."""
+        found: dict[int, tuple[str, Attributes, PageExtra]] = {}
+        for url_id, title, attrs, extra, described_s, seen_s in self._rows.among(
+            "select p.id, p.title, p.attrs, p.extra, u.described, u.seen from page p join url u on u.id = p.id where p.id in ({ids})",
+            ids,
+        ):
+            attributes = unpack_attributes(attrs, None)
+            renew(attributes, described_s=described_s, seen_s=seen_s)
+            found[url_id] = (title, attributes, _decode_extra(extra))
+        for url_id, upper in self.upper_layers(ids).items():
+            if url_id in found:
+                found[url_id][1].update(upper)
+        return found
+
+    def upper_layers(self, ids: Sequence[int]) -> dict[int, Attributes]:
+        """Return the attributes of the layers above the page's, merged, for rows that have such layers."""
+        rows = self._rows.among("select id, name, attrs from layer where id in ({ids})", ids)
+        merged: dict[int, Attributes] = {}
+        for url_id, _, attrs in sorted(rows, key=lambda row: (row[0], LAYERS.index(row[1]))):
+            merged.setdefault(url_id, {}).update(unpack_attributes(attrs, None))
+        return merged
+
+    # -- for the link pass --------------------------------------------------------------------
+
+    def links_pass(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """Yield (page, packed keys, anchors) of every page with links whose source is public."""
+        for rows in self._rows.pages(
+            "select p.id, p.out, p.anchor from page p join url u on u.id = p.id join source s on s.id = u.source "
+            "where p.id > ? and p.out != x'' and s.access = 'public' and u.state != 3 order by p.id limit ?",
+            size=_GROUP,
+        ):
+            yield from ((page, keys, anchors) for page, keys, anchors in rows)
+
+    def keys(self) -> Iterator[tuple[int, int]]:
+        """Yield (key, id) of every URL that the index holds."""
+        for rows in self._rows.pages(
+            "select id, key from url where version is not null and dup is null and held is not 2 and id > ? order by id limit ?",
+            size=5 * _GROUP,
+        ):
+            yield from ((key, url_id) for url_id, key in rows)
+
+    def titles(self, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """Return (title, path) of pages."""
+        rows = self._rows.among(
+            "select p.id, p.title, u.path from page p join url u on u.id = p.id where p.id in ({ids})",
+            list(ids),
+        )
+        return {row: (title, path) for row, title, path in rows}
+
+    def inlinks(self) -> dict[int, bytes]:
+        """Return the packed informative anchors that are kept per row."""
+        return dict(self._rows.all("select id, anchors from inlink"))
+
+    # -- for explain --------------------------------------------------------------------------
+
+    def access(self, url_id: int) -> str:
+        """Return the access of a row's source: ``public`` or ``secure``."""
+        return str(
+            self._rows.value(
+                "select s.access from url u join source s on s.id = u.source where u.id = ?", (url_id,)
+            )
+            or "secure"
+        )
+
+    def inlink(self, url_id: int) -> tuple[int, list[str]]:
+        """Return how many public pages link to a row, and what they call it."""
+        row = self._rows.one("select n, anchors from inlink where id = ?", (url_id,))
+        return (0, []) if row is None else (row[0], _decode_words(row[1]))
+
+    def origin_host(self, origin: str) -> tuple[object, ...] | None:
+        """Return what is kept about an origin.
+
+        (id, robots kind, robots detail, robots at, not before, back-offs, delay, robots body); times in wall seconds.
+        """
+        return self._rows.one(
+            "select id, robots_kind, robots_detail, robots_at, not_before, back_offs, delay, coalesce(robots_body, x'') "
+            "from host where origin = ?",
+            (origin,),
+        )
+
+    def tombstone(self, url_id: int) -> tuple[float, str] | None:
+        """Return when and why a URL was deleted."""
+        row = self._rows.one("select at, reason from tombstone where id = ?", (url_id,))
+        return None if row is None else (row[0], row[1])
+
+    def held_count(self) -> int:
+        """Return how many documents wait in open holds."""
+        return int(self._rows.value("select count(*) from hold_item"))
+
+    def held(self, url_id: int) -> str | None:
+        """Return the reason of the open hold that a URL is in."""
+        found: str | None = self._rows.value(
+            "select h.reason from hold_item i join hold h on h.id = i.hold where i.id = ?", (url_id,)
+        )
+        return found
+
+    def refusals(self) -> list[tuple[str, str, str, int, int]]:
+        """Return (origin, kind, name, URLs, refused) of every budget that refused something; most refusals first."""
+        rows = self._rows.all(
+            "select h.origin, b.kind, b.name, b.n, b.refused from budget b join host h on h.id = b.host where b.refused > 0 "
+            "order by b.refused desc, h.origin, b.kind, b.name limit ?",
+            (_GROUP,),
+        )
+        return [(origin, kind, name, urls, refused) for origin, kind, name, urls, refused in rows]
+
+    def events(self, limit: int = 100) -> list[tuple[float, str, str, str]]:
+        """Return (wall time, kind, subject, detail) of the newest events, newest first."""
+        rows = self._rows.all(
+            "select at, kind, subject, detail from event order by id desc limit ?", (limit,)
+        )
+        return [(at, kind, subject, detail) for at, kind, subject, detail in rows]
+
+    # -- for the checks -----------------------------------------------------------------------
+
+    def integrity(self) -> list[str]:
+        """Run SQLite's own full check; return its findings, empty when sound."""
+        found = [str(line) for (line,) in self._rows.all("pragma integrity_check(100)")]
+        return [] if found == ["ok"] else found
+
+    def places(self) -> Iterator[tuple[int, int, int, int, int, int, bytes]]:
+        """Yield (id, segment, offset, length, text offset, text length, digest) of everything kept in WARC segments."""
+        for rows in self._rows.pages(
+            "select id, seg, coalesce(off, 0), coalesce(len, 0), coalesce(toff, 0), coalesce(tlen, 0), coalesce(digest, x'') "
+            "from url where seg is not null and id > ? order by id limit ?",
+            size=_GROUP,
+        ):
+            yield from ((r[0], r[1], r[2], r[3], r[4], r[5], r[6]) for r in rows)

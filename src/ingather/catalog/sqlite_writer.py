@@ -1,0 +1,108 @@
+"""The one writer: batches become transactions, a failure keeps nothing of its batch.
+
+Lives in one thread. After any failure the transaction is rolled back and what was kept in memory is
+read again. A caller that gets :class:`CatalogError` may try the batch again or stop, but nobody
+has been told that it was kept.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from ingather.catalog.sqlite_apply import Applier
+from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
+from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.sqlite_memory import Memory
+from ingather.catalog.sqlite_open import open_writer
+from ingather.catalog.sqlite_registry import Registry
+from ingather.catalog.sqlite_rows import Rows, trouble
+
+__all__ = ["CatalogWriter"]
+
+T = TypeVar("T")
+
+
+class CatalogWriter:
+    """Owns the write connection, its checkpoints and everything that is cached beside it.
+
+    Args:
+        path: the catalog's file, created if new.
+        budgets: URL budgets of every source ...
+        by_source: ... but these (source's name to its own).
+        cache_bytes: page cache.
+        vfs: name of a registered SQLite file system, for tests that break it on purpose.
+
+    Raises:
+        CatalogError: see :func:`ingather.catalog.sqlite_open.open_writer`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        budgets: BudgetLimits | None = None,
+        by_source: Mapping[str, BudgetLimits] | None = None,
+        cache_bytes: int = 64 << 20,
+        vfs: str | None = None,
+    ) -> None:
+        self.path = path
+        self._db = open_writer(path, cache_bytes=cache_bytes, vfs=vfs)
+        rows = Rows(self._db, path)
+        try:
+            self.applier = Applier(self._db, budgets=Budgets(self._db, budgets, by_source))
+        except apsw.Error as error:
+            raised = trouble(error, self._db, path, "read")
+            self._db.close(force=True)
+            raise raised from error
+        self.frontier = FrontierQueries(rows)
+        self.memory = Memory(self._db, rows)
+        self.registry = Registry(self._db, rows, self.applier)
+        self.deletions = Deletions(self._db, self.applier)
+        self.seed = int(rows.value("select value from meta where name = 'seed'"))
+        """The hash seed of this installation's URL keys."""
+
+    def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
+        """Run *work* in one transaction and make it durable before returning.
+
+        Whatever *work* itself raises passes through; nothing of it was kept then.
+
+        Raises:
+            DiskFullError: no space; nothing was kept.
+            CatalogDamagedError: the file does not read as written; nothing was kept.
+            CatalogError: anything else of the storage; nothing was kept.
+        """
+        try:
+            with self._db:
+                result = work(self)
+                self.applier.flush()
+        except apsw.Error as error:
+            raised = trouble(error, self._db, self.path, "written")
+            self._forget()
+            raise raised from error
+        except BaseException:
+            self._forget()
+            raise
+        return result
+
+    def _forget(self) -> None:
+        try:
+            self.applier.reload()
+        except apsw.Error:  # the storage is worse than full: the next transaction will say so
+            return
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the file; best effort, readers may hold parts of it."""
+        try:
+            self._db.execute("pragma wal_checkpoint(passive)").fetchall()
+        except apsw.Error:
+            return
+
+    def close(self) -> None:
+        """Checkpoint and close; not closing loses nothing."""
+        with suppress(apsw.Error):
+            self._db.execute("pragma wal_checkpoint(truncate)").fetchall()
+        self._db.close(force=True)

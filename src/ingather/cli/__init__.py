@@ -1,0 +1,77 @@
+"""The command ``ingather``: one verb a file, loaded when it is called.
+
+:func:`main` is the whole entry: find the verb in :data:`VERBS`, run it, turn what it raises into one
+message and an exit status. A verb's file holds a click command named ``command``; what it returns is
+the exit status (``None`` = 0). Slow imports belong inside it: help takes 0.05 s because nothing of a
+verb is imported before the verb is called.
+
+Exit status: 0 done; 1 the answer is no, or work failed; 2 the command was called wrongly (one line on
+standard error); 130 interrupted; 141 the reader of our output went away. Data goes to standard output,
+messages to standard error.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+__all__ = ["VERBS", "Verb", "main"]
+
+_PIPE_CLOSED = 141
+
+
+class Verb(NamedTuple):
+    """Where a verb's command is (``module:attribute``), its chapter in the help, and its one line there."""
+
+    target: str
+    chapter: str
+    about: str
+
+
+JOURNEY = "The journey of a page"
+CARE = "Looking after it"
+
+VERBS: dict[str, Verb] = {
+    "init": Verb("ingather.cli.init:command", JOURNEY, "make a home: settings, filters, an empty catalog"),
+    "crawl": Verb("ingather.cli.crawl:command", JOURNEY, "gather sites once, until nothing is left to visit"),
+    "serve": Verb("ingather.cli.serve:command", JOURNEY, "gather on and on, follow changes, answer searches"),
+    "search": Verb("ingather.cli.search:command", JOURNEY, "ask the index from the terminal"),
+    "explain": Verb("ingather.cli.explain:command", JOURNEY, "why is a URL in search, or why is it not"),
+    "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
+    "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
+    "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
+    "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
+    "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
+    "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),
+    "config": Verb(
+        "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"
+    ),
+}
+"""In the order of the help. An entry comes with the file that it names."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line (default: this process' own) and exit with its status."""
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run *arguments* and return the exit status; every expected trouble is a message, not a traceback."""
+    from ingather.cli.group import root
+    from ingather.cli.trouble import status_of
+
+    try:
+        status = root(VERBS).main(arguments, prog_name="ingather", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more at its end; that must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except SystemExit as left:  # by click: completion is done, or the pipe was closed while it wrote
+        return _PIPE_CLOSED if left.code else 0
+    except (Exception, KeyboardInterrupt) as error:
+        known = status_of(error)
+        if known is None:
+            raise
+        return known
+    return status if isinstance(status, int) else 0

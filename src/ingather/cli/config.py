@@ -1,0 +1,135 @@
+"""``ingather config``: every value with its origin; every mistake with its line."""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ingather.app.configuration import Configuration, read_configuration
+from ingather.app.home import Home
+from ingather.cli.home_option import home_option
+from ingather.conf import PARAMETERS
+from ingather.conf.sources import SOURCE_KEYS
+from ingather.errors import UsageError
+from ingather.units import format_seconds
+
+__all__ = ["command"]
+
+_SECRET = "********"  # noqa: S105 - what is shown instead of one
+
+
+@click.group()
+def command() -> None:
+    """Show the settings of a home, or find mistakes in its configuration."""
+
+
+@command.command(short_help="Print every value and where it comes from.")
+@home_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+def show(home: Path, names: tuple[str, ...], *, as_json: bool) -> None:
+    """Print every value and where it comes from.
+
+    A flag beats the environment, the environment beats the file, the file beats the default. Values of
+    robot.conf stand below, with their line. NAME picks settings: a name, or the section of many.
+
+    \b
+    Examples:
+      ingather config show
+      ingather config show limits listen.search
+    """  # noqa: D301 - click wants the control character
+    opened = Home.open(home)
+    configuration = read_configuration(opened, environment=os.environ).require()
+    rows = [
+        {"name": setting.name, "value": _value(setting.write(entry.value)), "origin": entry.origin}
+        for setting, entry in configuration.settings
+    ]
+    rows += _source_rows(configuration)
+    rows += _robot_rows(configuration)
+    if names:
+        rows = [
+            row for row in rows if any(row["name"] == n or row["name"].startswith(f"{n}.") for n in names)
+        ]
+        if not rows:
+            raise UsageError(
+                f"there is no setting {' or '.join(names)}", hint="ingather config show lists them all"
+            )
+    if as_json:
+        click.echo(json.dumps({"home": str(opened), "settings": rows}, indent=2, ensure_ascii=False))
+        return
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        click.echo(f"{row['name']:{width}}  {_text(row['value'])}  ({row['origin']})")
+
+
+@command.command(short_help="Find every mistake, with file and line.")
+@home_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(home: Path, *, as_json: bool) -> int:
+    """Find every mistake in settings and configuration, each with file, line and column.
+
+    Exit status 1 when there is an error; warnings alone give 0.
+    """
+    findings = read_configuration(Home.open(home), environment=os.environ).diagnostics
+    errors = sum(d.is_error for d in findings)
+    if as_json:
+        listed = [
+            {
+                "code": d.code,
+                "severity": d.severity,
+                "file": d.file,
+                "line": d.line,
+                "column": d.column,
+                "text": d.text,
+                "hint": d.hint,
+            }
+            for d in findings
+        ]
+        click.echo(json.dumps({"errors": errors, "findings": listed}, indent=2, ensure_ascii=False))
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+        click.echo(f"{errors} errors, {len(findings) - errors} warnings" if findings else "no mistakes found")
+    return 1 if errors else 0
+
+
+def _robot_rows(configuration: Configuration) -> list[dict[str, Any]]:
+    robot = configuration.loaded.robot
+    rows = []
+    for name, parameter in PARAMETERS.items():
+        value = robot.values[name]
+        shown = _SECRET if parameter.secret and value else value
+        if parameter.kind == "seconds":
+            shown = format_seconds(value)
+        rows.append({"name": f"robot.{name}", "value": shown, "origin": robot.origin(name)})
+    return rows
+
+
+def _source_rows(configuration: Configuration) -> list[dict[str, Any]]:
+    rows = []
+    for source in configuration.sources.values():
+        for setting in SOURCE_KEYS:
+            value = source.value(setting.key)
+            if value is not None:
+                origin = source.origins.get(setting.key, "default")
+                name = f"source.{source.name}.{setting.key}"
+                rows.append({"name": name, "value": _value(setting.write(value)), "origin": origin})
+    return rows
+
+
+def _value(written: str) -> Any:
+    """Return what TOML writes as JSON has it: quantities stay texts with their units."""
+    return tomllib.loads(f"x = {written}")["x"]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "-"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value) if value != "" else "-"

@@ -1,0 +1,73 @@
+"""``ingather search``: ask the index from the terminal."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ingather.cli.home_option import home_option
+from ingather.cli.opened import open_home, print_json
+
+__all__ = ["command"]
+
+
+@click.command("search")
+@click.argument("query", nargs=-1, required=True)
+@home_option
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Results shown.")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="Results skipped.")
+@click.option(
+    "--type", "kinds", multiple=True, metavar="KIND", help="Only html, pdf, docx, ...; may be given again."
+)
+@click.option(
+    "--site", "sites", multiple=True, metavar="HOST", help="Only this host or domain; may be given again."
+)
+@click.option("--newest", is_flag=True, help="Newest first.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
+def command(  # noqa: PLR0913, PLR0917 - one a flag
+    query: tuple[str, ...],
+    home: Path,
+    limit: int,
+    offset: int,
+    kinds: tuple[str, ...],
+    sites: tuple[str, ...],
+    newest: bool,  # noqa: FBT001 - click gives it so
+    as_json: bool,  # noqa: FBT001
+) -> int:
+    """Search for words, "phrases", -without, this OR that, site:host, filetype:pdf, title:word.
+
+    Exit status 1: nothing was found.
+    """
+    from ingather.app.searching import search_service
+    from ingather.errors import QueryError, UsageError
+    from ingather.index import Order
+    from ingather.search import SearchRequest, results_form
+
+    place, read = open_home(home)
+    service, _, texts = search_service(place, read.settings)
+    order = Order.DATE if newest else Order.RELEVANCE
+    try:
+        words = " ".join(word if len(query) == 1 or " " not in word else f'"{word}"' for word in query)
+        found = service.search(SearchRequest(words, offset, limit, kinds, sites, order=order))
+    except QueryError as error:
+        raise UsageError(str(error)) from error
+    finally:
+        texts.close()
+    if as_json:
+        print_json(results_form(found))
+        return 0 if found.total else 1
+    bold = sys.stdout.isatty()
+    click.echo(f"{found.total} documents" + ("" if found.all_words else " (not all with every word)"))
+    for result in found.results:
+        title = "".join(_shown(s.text, marked=s.marked and bold) for s in result.title_segments) or result.url
+        click.echo(f"\n{result.rank}. {title}\n   {result.url}")
+        for fragment in result.snippet:
+            text = "".join(_shown(s.text, marked=s.marked and bold) for s in fragment.segments)
+            click.echo(f"   {' '.join(text.split())}")
+    if found.help.did_you_mean:
+        click.echo(f"did you mean: {found.help.did_you_mean}")
+    return 0 if found.total else 1
+
+
+def _shown(text: str, *, marked: bool) -> str:
+    return click.style(text, bold=True) if marked else text

@@ -1,0 +1,65 @@
+"""``ingather serve``: gather on and on, answer searches."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import click
+
+from ingather.cli.home_option import home_option
+from ingather.cli.opened import open_home
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@home_option
+def command(home: Path) -> int:
+    """Gather the configured sites on and on, follow their changes, and answer searches.
+
+    Two listeners: search (page and API, for everybody) and admin (explain, status, holds, metrics; with
+    the admin token). Ctrl-C stops in order; killing it loses nothing.
+    """
+    from ingather.app.collector import calm_collector
+    from ingather.app.keeper import Gathering, RunPlan
+    from ingather.app.serving import Listeners, Serving
+    from ingather.log import configure
+
+    place, read = open_home(home)
+    settings = read.settings
+    format_ = settings.text("log.format")
+    configure(level=settings.text("log.level"), pretty=None if format_ == "auto" else format_ == "pretty")
+    listeners = Listeners(settings)
+
+    async def main() -> int:
+        stop = asyncio.Event()
+        calm_collector()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        plan = RunPlan(kind="serve", sources=read.sources, own_ports=listeners.own_ports)
+        gathering = Gathering(place, settings, plan)
+        serving = Serving(gathering, place, settings, listeners)
+        gathering.on_index_commit(serving.index_committed)
+        async with gathering, serving:
+            search, admin = listeners.urls
+            click.echo(f"search page  {search}")
+            click.echo(f"admin page   {admin}  (token: {place.path / 'admin-token'})")
+            if not gathering.starts:
+                click.echo(
+                    "no starting points yet: put a <Site> with a Start line into config/filterrules.conf",
+                    err=True,
+                )
+            while not stop.is_set() and gathering.keeper.failed is None:
+                try:
+                    await asyncio.wait_for(stop.wait(), 1.0)
+                except TimeoutError:
+                    continue
+            if gathering.keeper.failed is not None:
+                raise gathering.keeper.failed
+        return 0
+
+    try:
+        return asyncio.run(main())
+    finally:
+        listeners.close()

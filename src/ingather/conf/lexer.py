@@ -1,0 +1,206 @@
+"""Physical lines to logical lines: comments, continuation, open quotes (rules L3 to L7, L10).
+
+One lexer for filter.conf, robot.conf and filterrules.conf. Wrapped lines (L8) need to know the
+directives and are joined by :mod:`ingather.conf.blocks`; parameters are read by
+:mod:`ingather.conf.parameters`.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from ingather.conf.physical import Line, physical_lines
+from ingather.conf.report import Report
+from ingather.model.diagnostic import Place
+
+__all__ = ["MAX_LOGICAL_CHARS", "Logical", "Remark", "lex"]
+
+MAX_LOGICAL_CHARS = 65_536
+_SMART = {0x201C: '"', 0x201D: '"'}
+_BLANKS = " \t\v\f"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A comment or blank line, as written."""
+
+    text: str
+    place: Place
+
+
+@dataclass(slots=True)
+class Logical:
+    """A logical line.
+
+    Attributes:
+        file: name for messages.
+        text: content without leading blanks, trailing comment and continuation marks.
+        spots: (offset in *text*, physical line, column) of each joined piece, ascending.
+        indented: whether blanks stood before it.
+        comment: trailing comment with its ``#``, or ``""``.
+        open_quote: offset of a quote that never closes, or -1.
+        cut: whether the file ended where more was announced.
+    """
+
+    file: str
+    text: str = ""
+    spots: list[tuple[int, int, int]] = field(default_factory=list)
+    indented: bool = False
+    comment: str = ""
+    open_quote: int = -1
+    cut: bool = False
+
+    def place(self, offset: int) -> Place:
+        """Return where the character at *offset* stands in the file."""
+        at = max(0, bisect_right(self.spots, offset, key=lambda spot: spot[0]) - 1)
+        start, line, column = self.spots[at]
+        return Place(self.file, line, column + offset - start)
+
+
+def lex(text: str, file: str, report: Report) -> list[Logical | Remark]:
+    """Return the logical lines and remarks of *text* in order."""
+    return _Lexer(file, report).run(physical_lines(text, file, report))
+
+
+class _Lexer:
+    """State while lines are joined: the open logical line and whether a quote is open in it."""
+
+    def __init__(self, file: str, report: Report) -> None:
+        self.file = file
+        self.report = report
+        self.out: list[Logical | Remark] = []
+        self.current: Logical | None = None
+        self.pieces: list[str] = []
+        self.length = 0
+        self.quote: Place | None = None
+        self.quote_offset = -1
+
+    def run(self, lines: list[Line]) -> list[Logical | Remark]:
+        for line in lines:
+            self._take(line)
+        if self.current is not None:
+            last = lines[-1]
+            opening = self.quote or self.current.place(0)
+            self.report.add(
+                "E-TRUNC",
+                Place(self.file, last.number, len(last.text) + 1),
+                "the file ends inside a quoted value"
+                if self.quote
+                else "the file ends after a continuation backslash",
+                notes=((opening, "it began here"),),
+            )
+            self.current.cut = True
+            self._finish("")
+        return self.out
+
+    def _take(self, line: Line) -> None:
+        bare = line.text.strip(_BLANKS)
+        if self.quote is None and (not bare or bare[0] == "#"):
+            # A remark ends a pending continuation; a parameter that follows it is still joined (L8).
+            if self.current is not None:
+                self._finish("")
+            self._remark(line, line.text)
+            self.out.append(Remark(line.text, Place(self.file, line.number)))
+            return
+        plain = line.text.translate(_SMART)
+        comment_at, quote_at = self._scan(plain)
+        content = plain if comment_at < 0 else plain[:comment_at]
+        self._smart_quotes(line, len(content))
+        start = 0
+        if self.quote is None or self.current is None:
+            start = len(content) - len(content.lstrip(_BLANKS))
+        content, more = (
+            self._continuation(content, line) if comment_at < 0 else (content.rstrip(_BLANKS), False)
+        )
+        self._append(content[start:], line.number, start)
+        if quote_at is None:
+            self.quote, self.quote_offset = None, -1
+        elif quote_at >= 0:
+            self.quote = Place(self.file, line.number, quote_at + 1)
+            self.quote_offset = self.length - len(content) + quote_at
+        if more:
+            return
+        comment = ""
+        if comment_at >= 0:
+            comment = line.text[comment_at:].rstrip(_BLANKS)
+            self._remark(line, comment)
+        self._finish(comment)
+
+    def _scan(self, text: str) -> tuple[int, int | None]:
+        """Return where a trailing comment starts (-1: none) and the quote left open.
+
+        The second value is the offset of a quote opened on this line, -1 for one that was
+        open before and still is, ``None`` for none.
+        """
+        quote: int | None = None if self.quote is None else -1
+        i, n = 0, len(text)
+        while i < n:
+            c = text[i]
+            if c == "\\":
+                i += 1
+            elif c == '"':
+                quote = i if quote is None else None
+            elif c == "#" and quote is None and i > 0 and text[i - 1] in _BLANKS:
+                return i, None
+            i += 1
+        return -1, quote
+
+    def _continuation(self, content: str, line: Line) -> tuple[str, bool]:
+        """Take a continuation mark off *content*; tell whether the next line belongs to it (L6)."""
+        bare = content.rstrip(_BLANKS)
+        marks = len(bare) - len(bare.rstrip("\\"))
+        if not marks:
+            return (bare if self.quote is None else content), False
+        place = Place(self.file, line.number, len(bare))
+        if len(bare) != len(content):
+            self.report.tolerate("W-CONT-BLANK", place, "blanks after the continuation backslash")
+        if marks % 2:
+            return bare[:-1], True
+        self.report.tolerate(
+            "W-CONT-DOUBLED", place, "doubled continuation backslash", hint="write one backslash at the end"
+        )
+        return bare[:-2], True
+
+    def _append(self, piece: str, number: int, column0: int) -> None:
+        """Join *piece* to the open logical line: a space between, nothing inside a quote (L7)."""
+        if self.current is None:
+            self.current = Logical(self.file, indented=column0 > 0)
+        elif self.quote is None:
+            piece_before = self.pieces[-1].rstrip(_BLANKS)
+            self.length -= len(self.pieces[-1]) - len(piece_before)
+            self.pieces[-1] = piece_before + " "
+            self.length += 1
+        self.current.spots.append((self.length, number, column0 + 1))
+        self.pieces.append(piece)
+        self.length += len(piece)
+
+    def _finish(self, comment: str) -> None:
+        line = self.current
+        if line is None:
+            return
+        line.text = "".join(self.pieces).rstrip(_BLANKS)
+        line.comment = comment
+        line.open_quote = self.quote_offset if self.quote else -1
+        if len(line.text) > MAX_LOGICAL_CHARS:
+            self.report.add(
+                "E-LINE-TOO-LONG",
+                line.place(0),
+                f"line of {len(line.text)} characters, at most {MAX_LOGICAL_CHARS} are read",
+            )
+        else:
+            self.out.append(line)
+        self.current, self.pieces, self.length, self.quote, self.quote_offset = None, [], 0, None, -1
+
+    def _remark(self, line: Line, comment: str) -> None:
+        if comment.rstrip(_BLANKS).endswith("\\"):
+            self.report.tolerate(
+                "W-COMMENT-BACKSLASH",
+                Place(self.file, line.number, len(line.text.rstrip(_BLANKS))),
+                "a backslash does not continue a comment",
+            )
+
+    def _smart_quotes(self, line: Line, content_length: int) -> None:
+        for i, c in enumerate(line.text[:content_length]):
+            if ord(c) in _SMART:
+                place = Place(self.file, line.number, i + 1)
+                self.report.tolerate("W-SMARTQUOTE", place, 'typographic quote taken as "')
+                return

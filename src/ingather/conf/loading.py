@@ -1,0 +1,275 @@
+"""A configuration folder, whole: all files read, all findings at once, nothing raised for bad content."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ingather.conf.blocks import parse_blocks
+from ingather.conf.directives import DirectiveReader
+from ingather.conf.files import Files
+from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
+from ingather.conf.mime import MimeMap, parse_mime
+from ingather.conf.names import suggestion
+from ingather.conf.physical import decode
+from ingather.conf.report import Report
+from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
+from ingather.conf.rulesconf import Rules, Site, parse_rules
+from ingather.conf.tree import Document
+from ingather.conf.vocabulary import BUILTIN, Vocabulary
+from ingather.model.diagnostic import Diagnostic, Place
+
+__all__ = ["Loaded", "StartingPoint", "load", "load_bodies"]
+
+_ROBOT_NAMES = ("robot.conf", "process.conf")
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPoint:
+    """Where a robot begins: canonical URL, depth limit (-1 = none), site and source it belongs to."""
+
+    url: str
+    depth: int
+    site: str = ""
+    source: str = "web"
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration, or why it is none.
+
+    Attributes:
+        directory: the folder, ``None`` when it came from kept bytes.
+        diagnostics: every finding, warnings too, by file and line.
+        robot: values of robot.conf with their origins.
+        filters: filters by name.
+        rules: rules of the enumeration filter, else of filterrules.conf beside it.
+        mime: MIME map of the enumeration filter, else mime.types beside it.
+        files: name -> SHA-256 of every file that was read.
+        bodies: name -> bytes of every file that was read, enough to load the same again.
+    """
+
+    directory: Path | None
+    diagnostics: tuple[Diagnostic, ...]
+    robot: RobotConf
+    filters: Mapping[str, Filter]
+    rules: Rules
+    mime: MimeMap
+    files: Mapping[str, str] = field(default_factory=dict)
+    bodies: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether it may be used: no finding is an error."""
+        return not any(d.is_error for d in self.diagnostics)
+
+    @property
+    def digest(self) -> str:
+        """One digest over all files: two configurations with the same digest are the same."""
+        lines = "".join(f"{name}\0{digest}\n" for name, digest in sorted(self.files.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    @property
+    def enumeration(self) -> Filter | None:
+        """The selected enumeration filter."""
+        return self.filters.get(self.robot.enumeration_filter)
+
+    @property
+    def generation(self) -> Filter | None:
+        """The selected generation filter."""
+        return self.filters.get(self.robot.generation_filter)
+
+    @property
+    def starting_points(self) -> tuple[StartingPoint, ...]:
+        """Starting points of all enabled sites, then those of robot.conf; the first of a URL counts."""
+        found: dict[str, StartingPoint] = {}
+        default = self.robot.depth
+        for site in self.rules.sites:
+            if not site.enabled:
+                continue
+            for start in site.starts:
+                depth = next(d for d in (start.depth, site.depth, default) if d is not None)
+                where = f"{start.place.file}:{start.place.line}" if start.place else ""
+                found.setdefault(start.url, StartingPoint(start.url, depth, site.name, site.source, where))
+        for seed in self.robot.starts:
+            depth = default if seed.depth is None else seed.depth
+            where = f"{seed.place.file}:{seed.place.line}"
+            found.setdefault(seed.url, StartingPoint(seed.url, depth, where=where))
+        return tuple(found.values())
+
+    def with_sites(self, sites: Iterable[Site]) -> "Loaded":
+        """Return this configuration with *sites* added, in all its filters, for one run."""
+        added = tuple(sites)
+        changed: dict[int, Rules] = {}
+
+        def extend(rules: Rules) -> Rules:
+            # Filters that share their rules go on sharing them.
+            return changed.setdefault(id(rules), rules.with_sites(added))
+
+        filters = {name: replace(f, rules=extend(f.rules)) for name, f in self.filters.items()}
+        return replace(self, filters=filters, rules=extend(self.rules))
+
+
+def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
+    """Read the configuration in *directory* (a ``config`` folder, or the folder that holds one).
+
+    Bad content, missing and unreadable files are diagnostics of the result, never exceptions.
+
+    Args:
+        directory: where robot.conf, filter.conf, filterrules.conf and mime.types lie.
+        vocabulary: the functions that filters may call.
+    """
+    path = Path(directory)
+    if (
+        not any((path / name).exists() for name in ("filter.conf", *_ROBOT_NAMES))
+        and (path / "config").is_dir()
+    ):
+        path /= "config"
+    return _Loading(Files(path), vocabulary).run(path)
+
+
+def load_bodies(bodies: Mapping[str, bytes], *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
+    """Load again what :attr:`Loaded.bodies` kept, without touching the disk."""
+    return _Loading(Files(None, bodies), vocabulary).run(None)
+
+
+class _Loading:
+    """Reads file after file; a file that is named twice is read and reported once."""
+
+    def __init__(self, files: Files, vocabulary: Vocabulary) -> None:
+        self.files = files
+        self.vocabulary = vocabulary
+        self.report = Report()
+        self.documents: dict[str, Document] = {}
+        self._rules: dict[str, Rules] = {}
+        self._mime: dict[str, MimeMap] = {}
+        self.robot = RobotConf({})
+
+    def run(self, directory: Path | None) -> Loaded:
+        self.robot = self._robot()
+        filters = self._filters()
+        enumeration = filters.get(self.robot.enumeration_filter)
+        rules = enumeration.rules if enumeration and enumeration.rules.file else None
+        mime = enumeration.mime if enumeration and len(enumeration.mime) else None
+        if rules is None:
+            rules = self._beside_rules()
+        if mime is None:
+            mime = self._beside_mime()
+        loaded = Loaded(
+            directory,
+            (),
+            self.robot,
+            filters,
+            rules,
+            mime,
+            self.files.digests(),
+            dict(self.files.bodies),
+            self.documents,
+        )
+        self._starts(loaded)
+        return replace(loaded, diagnostics=self.report.sorted())
+
+    def _text(self, name: str) -> str | None:
+        """Return the text of a file, ``None`` after reporting why it cannot be read."""
+        try:
+            body = self.files.read(name)
+        except OSError as error:
+            self.report.add("E-FILE", Place(name, 1), f"cannot read {name}: {error.strerror or error}")
+            return None
+        return decode(body, name, self.report)
+
+    def _robot(self) -> RobotConf:
+        name = next((n for n in _ROBOT_NAMES if self.files.exists(n)), None)
+        text = self._text(name) if name else None
+        if name is None or text is None:
+            return read_robot(Document("robot.conf"), self.report)
+        # Strictness is a parameter of the very file that is being read: look first, then report.
+        strict = read_robot(parse_robot_document(text, name, Report()), Report()).strict
+        self.report.strict = strict
+        document = self.documents[name] = parse_robot_document(text, name, self.report)
+        return read_robot(document, self.report)
+
+    def _filters(self) -> Mapping[str, Filter]:
+        text = self._text("filter.conf")
+        if text is None:
+            return {}
+        document = self.documents["filter.conf"] = parse_blocks(text, "filter.conf", GRAMMAR, self.report)
+        selected = {
+            "enumeration-filter": self.robot.enumeration_filter,
+            "generation-filter": self.robot.generation_filter,
+        }
+        reader = DirectiveReader(
+            self.vocabulary,
+            load_rules=self._load_rules,
+            load_mime=self._load_mime,
+            dialect=self.robot.regex_dialect,
+        )
+        filters = FilterReader(reader, self.report, frozenset(selected.values())).read(document)
+        for parameter, name in selected.items():
+            if name in filters:
+                continue
+            place = self.robot.places.get(parameter) or Place("filter.conf", 1)
+            self.report.add(
+                "E-FILTER-UNDEF",
+                place,
+                f"{parameter}={name}: filter.conf defines no such filter (defined: {', '.join(filters) or 'none'})",
+                hint=suggestion(name, filters),
+            )
+        return filters
+
+    def _reference(self, reference: str, place: Place) -> tuple[str, str | None]:
+        name = self.files.find(reference)
+        try:
+            body = self.files.read(name)
+        except OSError as error:
+            self.report.add("E-FILE", place, f"cannot read {reference}: {error.strerror or error}")
+            return name, None
+        return name, decode(body, name, self.report)
+
+    def _load_rules(self, reference: str, place: Place) -> Rules | None:
+        name = self.files.find(reference)
+        if name not in self._rules:
+            name, text = self._reference(reference, place)
+            if text is None:
+                return None
+            self._rules[name] = parse_rules(text, name, self.report, dialect=self.robot.regex_dialect)
+        return self._rules[name]
+
+    def _load_mime(self, reference: str, place: Place) -> MimeMap | None:
+        name = self.files.find(reference)
+        if name not in self._mime:
+            name, text = self._reference(reference, place)
+            if text is None:
+                return None
+            self._mime[name] = parse_mime(text, name, self.report)
+        return self._mime[name]
+
+    def _beside_rules(self) -> Rules:
+        name = "filterrules.conf"
+        return (self._load_rules(name, Place(name, 1)) if self.files.exists(name) else None) or Rules()
+
+    def _beside_mime(self) -> MimeMap:
+        name = "mime.types"
+        return (self._load_mime(name, Place(name, 1)) if self.files.exists(name) else None) or MimeMap()
+
+    def _starts(self, loaded: Loaded) -> None:
+        """Warn of starting points that no enabled site covers: they would be denied at once."""
+        for site in loaded.rules.sites:
+            for start in site.starts:
+                if site.enabled and start.place and not site.covers(start.url):
+                    self.report.add(
+                        "W-START",
+                        start.place,
+                        f"{start.url} does not belong to site {site.name!r}",
+                        hint="it is judged by the site that it does belong to",
+                    )
+        for seed in self.robot.starts:
+            if not any(site.enabled and site.covers(seed.url) for site in loaded.rules.sites):
+                self.report.add(
+                    "W-START",
+                    seed.place,
+                    f"no enabled site covers {seed.url}: it will be denied",
+                    hint="define a <Site> for its host in filterrules.conf",
+                )

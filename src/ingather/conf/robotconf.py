@@ -1,0 +1,315 @@
+"""robot.conf (or process.conf): text to typed values, each with where it came from.
+
+Flat ``name=value`` lines, the ``<Process ...>`` wrapper with or without ``>``, with or without
+continuations (section 5 of the robot specification); URLs on lines of their own are starting points.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ingather.conf.lexer import Logical, Remark, lex
+from ingather.conf.names import suggestion
+from ingather.conf.parameters import Bare, Parameter, Parameters, read_parameters
+from ingather.conf.report import Report
+from ingather.conf.robotparameters import PARAMETERS, RobotParameter, parameter_name
+from ingather.conf.tree import Block, Document, Entry
+from ingather.errors import UnitError, UrlError
+from ingather.model.diagnostic import Place
+from ingather.model.url import canonical
+from ingather.units import parse_bool, parse_seconds
+
+__all__ = ["RobotConf", "RobotStart", "parse_robot_document", "read_robot"]
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
+_ALIASES = {alias: p.name for p in PARAMETERS.values() for alias in p.aliases}
+_WARNED_ALIASES = frozenset({"command-timeout"})
+_PLACEHOLDER = "user@domain"
+_DEPTH = PARAMETERS["depth"]
+
+
+@dataclass(frozen=True, slots=True)
+class RobotStart:
+    """A starting point of robot.conf; *depth* ``None`` = the robot's default."""
+
+    url: str
+    depth: int | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RobotConf:
+    """Values of robot.conf by canonical parameter name, with their origins.
+
+    ``values`` holds every parameter of :data:`~ingather.conf.robotparameters.PARAMETERS`;
+    attributes are their names with underscores (``conf.server_delay``), durations in seconds.
+    ``places`` has only those that the file states. ``unknown`` keeps what nobody knows, for rewriting.
+    """
+
+    values: Mapping[str, Any]
+    places: Mapping[str, Place] = field(default_factory=dict)
+    starts: tuple[RobotStart, ...] = ()
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "values":  # asked for while a copy is being made
+            raise AttributeError(name)
+        try:
+            return self.values[name.replace("_", "-")]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def origin(self, name: str) -> str:
+        """Return ``robot.conf:LINE`` or ``default`` for parameter *name* (hyphens)."""
+        place = self.places.get(name)
+        return f"{place.file}:{place.line}" if place else "default"
+
+
+DEFAULTS: dict[str, Any] = {p.name: p.default for p in PARAMETERS.values()}
+
+
+def parse_robot_document(text: str, file: str, report: Report) -> Document:
+    """Parse the file into a tree: entries without keyword, starting points with the URL as keyword."""
+    return _Parser(file, report).run(lex(text, file, report))
+
+
+def read_robot(document: Document, report: Report) -> RobotConf:
+    """Check and type what *document* says; every finding goes to *report*."""
+    return _Reading(report).run(document)
+
+
+class _Parser:
+    """Splits robot.conf into entries; knows whether the wrapper and its header are open."""
+
+    def __init__(self, file: str, report: Report) -> None:
+        self.document = Document(file)
+        self.report = report
+        self.block: Block | None = None
+        self.header_open = False
+
+    def run(self, lines: list[Logical | Remark]) -> Document:
+        end: Place | None = None
+        for line in lines:
+            if isinstance(line, Remark):
+                (self.block.body if self.block else self.document.nodes).append(line)
+                continue
+            end = line.place(max(len(line.text) - 1, 0))
+            if line.text.startswith("<"):
+                self._tag(line)
+            else:
+                self._line(line, 0)
+        if self.block is not None and end is not None:
+            self.report.add(
+                "E-TRUNC",
+                end,
+                f"the file ends inside <{self.block.tag}>",
+                hint=f"close it with </{self.block.tag}>",
+                notes=((self.block.place, "opened here"),),
+            )
+        return self.document
+
+    def _tag(self, line: Logical) -> None:
+        match = _TAG.match(line.text)
+        written = match[2] if match else line.text[1:40]
+        if match is None or written.lower() != "process":
+            self.report.add(
+                "E-TAG", line.place(0), f"unknown tag <{written}>", hint=suggestion(written, ["Process"])
+            )
+            return
+        if match[1]:
+            self._close(line)
+            return
+        if self.block is not None:
+            self.report.add(
+                "E-PROCESS-NESTED",
+                line.place(0),
+                "<Process> inside <Process>",
+                notes=((self.block.place, "opened here"),),
+            )
+        self.block = Block("Process", Parameters([], []), line.place(0), comment=line.comment)
+        self.document.nodes.append(self.block)
+        self.header_open = True
+        self._line(line, match.end(), header=True)
+
+    def _close(self, line: Logical) -> None:
+        if self.block is None:
+            self.report.add("E-PROCESS-CLOSE", line.place(0), "</Process> without <Process>")
+            return
+        self.block.end = line.place(0)
+        self.block.end_comment = line.comment
+        self.block = None
+        self.header_open = False
+
+    def _line(self, line: Logical, start: int, *, header: bool = False) -> None:
+        end = len(line.text)
+        if self.header_open and line.text.endswith(">"):
+            end -= 1
+            self.header_open = False
+        text = line.text[start:end].strip()
+        if not text:
+            return
+        url = _URL.match(text)
+        keyword = url[0] if url else ""
+        begin = line.text.index(text, start) + len(keyword)
+        found = read_parameters(line, begin, end, self.report)
+        if header and self.block is not None:
+            self.block.parameters = found
+            return
+        entry = Entry(keyword, found, line.place(line.text.index(text, start)), comment=line.comment)
+        (self.block.body if self.block else self.document.nodes).append(entry)
+
+
+class _Reading:
+    """Types parameters one by one."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.values = dict(DEFAULTS)
+        self.items: dict[str, Parameter] = {}
+        self.unknown: dict[str, str] = {}
+        self.starts: list[RobotStart] = []
+
+    def run(self, document: Document) -> RobotConf:
+        for node in document.nodes:
+            if isinstance(node, Block):
+                self._entry("", node.parameters, node.place)
+                for entry in node.entries():
+                    self._entry(entry.keyword, entry.parameters, entry.place)
+            elif isinstance(node, Entry):
+                self._entry(node.keyword, node.parameters, node.place)
+        places = {name: item.place for name, item in self.items.items()}
+        return RobotConf(self.values, places, tuple(self.starts), self.unknown)
+
+    def _entry(self, keyword: str, parameters: Parameters, place: Place) -> None:
+        for bare in parameters.bare:
+            self._bare(bare)
+        if keyword:
+            self._start(keyword, parameters, place)
+            return
+        for item in parameters.items:
+            self._item(item)
+
+    def _bare(self, bare: Bare) -> None:
+        self.report.add("E-PARAM", bare.place, f"{bare.word!r} is not of the form name=value")
+
+    def _start(self, url: str, parameters: Parameters, place: Place) -> None:
+        depth = None
+        for item in parameters.items:
+            if item.name == "depth":
+                depth = self._typed(_DEPTH, item)
+            else:
+                self._unknown(item, ["depth"])
+        try:
+            self.starts.append(RobotStart(canonical(url), depth if isinstance(depth, int) else None, place))
+        except UrlError:
+            self.report.add("E-URL", place, f"{url!r} is not a URL that can be gathered")
+
+    def _item(self, item: Parameter) -> None:
+        written = parameter_name(item.name)
+        name = _ALIASES.get(written, written)
+        parameter = PARAMETERS.get(name)
+        if parameter is None:
+            self.unknown[item.name] = item.value
+            self._unknown(item, PARAMETERS)
+            return
+        if written in _WARNED_ALIASES:
+            self.report.add("W-ALIAS", item.place, f"{written} is read as {name}")
+        first = self.items.get(name)
+        if first is not None:
+            self.report.add(
+                "E-DUP-PARAM",
+                item.place,
+                f"parameter {name!r} is given twice",
+                notes=((first.place, "first given here"),),
+            )
+            return
+        self.items[name] = item
+        value = self._typed(parameter, item)
+        if value is None:
+            return
+        self.values[name] = value
+        self._remarks(parameter, item, value)
+
+    def _unknown(self, item: Parameter, known: Mapping[str, object] | list[str]) -> None:
+        self.report.add(
+            "E-ROBOT-UNKNOWN",
+            item.place,
+            f"unknown parameter {item.written!r}",
+            hint=suggestion(item.name, known),
+            severity="error" if self.report.strict else "warning",
+        )
+
+    def _typed(self, parameter: RobotParameter, item: Parameter) -> object:
+        """Return the typed value, or ``None`` after reporting why there is none."""
+        text = item.value.strip()
+        try:
+            match parameter.kind:
+                case "bool":
+                    return parse_bool(text)
+                case "int":
+                    value: float = int(text)
+                case "seconds":
+                    value = parse_seconds(text)
+                case "choice":
+                    return self._choice(parameter, item)
+                case _:
+                    return item.value
+        except (UnitError, ValueError):
+            what = {"bool": "true or false", "int": "a whole number", "seconds": "a number of seconds"}
+            self.report.add(
+                "E-TYPE", item.value_place, f"{parameter.name}={text!r} is not {what[parameter.kind]}"
+            )
+            return None
+        low, high = parameter.low, parameter.high
+        if (low is not None and value < low) or (high is not None and value > high):
+            self.report.add(
+                "E-RANGE",
+                item.value_place,
+                f"{parameter.name}={text} is out of range",
+                hint=f"allowed: {parameter.range}",
+            )
+            return None
+        return value
+
+    def _choice(self, parameter: RobotParameter, item: Parameter) -> str | None:
+        word = item.value.strip().lower()
+        if parameter.name == "oncompletion" and word == "shutdown":
+            word = "quit"
+        if word in parameter.choices:
+            return word
+        self.report.add(
+            "E-RANGE",
+            item.value_place,
+            f"{parameter.name}={item.value!r}",
+            hint=f"allowed: {parameter.range}",
+        )
+        return None
+
+    def _remarks(self, parameter: RobotParameter, item: Parameter, value: object) -> None:
+        """Say what does not follow from a value that is right."""
+        add = self.report.add
+        match parameter.name:
+            case "email" if value == _PLACEHOLDER:
+                self.values["email"] = ""
+                add(
+                    "W-EMAIL",
+                    item.value_place,
+                    "the placeholder user@domain is not sent",
+                    hint="give your own address",
+                )
+            case "enable-rdm-probe" if value:
+                add("W-UNSUPPORTED", item.place, "RDM probes are not supported: nobody answers them any more")
+            case "auto-proxy" if str(value).lower().split("?")[0].endswith((".pac", ".dat")):
+                add(
+                    "E-UNSUPPORTED", item.value_place, "proxy configuration files (PAC) are not supported yet"
+                )
+            case "cmd-hook" if value and not str(value).startswith("/"):
+                add("E-RANGE", item.value_place, "cmd-hook must be the full path of a program")
+            case "site-max-connections" if value == 0:
+                add("W-NO-LIMIT", item.value_place, "no limit of connections to one host")
+            case "enable-robots-txt" if not value:
+                add("W-ROBOTS", item.value_place, "robots.txt is not obeyed; this is recorded")
+            case name if not parameter.acts and value != parameter.default:
+                add("W-NO-EFFECT", item.place, f"{name} has no effect yet")

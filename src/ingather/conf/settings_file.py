@@ -1,0 +1,174 @@
+"""Reading ``ingather.toml``: all findings at once, each with line, column and nearest name."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ingather.conf.names import suggestion
+from ingather.conf.report import Report
+from ingather.conf.robotparameters import PARAMETERS, parameter_name
+from ingather.conf.settings import BY_NAME, Flag, Found, Settings, resolve
+from ingather.conf.settings_table import SECTIONS, SETTINGS
+from ingather.conf.sources import DEFAULT_SOURCE, SourceConf, read_source
+from ingather.conf.toml_places import TomlPlaces
+from ingather.errors import UnitError
+from ingather.model.diagnostic import Diagnostic, Place
+
+__all__ = ["SETTINGS_FILE", "SettingsFile", "load_settings", "read_settings"]
+
+SETTINGS_FILE = "ingather.toml"
+_AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """What was found: *settings* and *sources* are usable only when no diagnostic is an error.
+
+    ``sources`` always holds ``web``.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    sources: Mapping[str, SourceConf] = field(default_factory=lambda: {DEFAULT_SOURCE: SourceConf()})
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether any finding is an error."""
+        return any(d.is_error for d in self.diagnostics)
+
+
+def load_settings(
+    path: Path, *, environment: Mapping[str, str] | None = None, flags: Mapping[str, Flag] | None = None
+) -> SettingsFile:
+    """Read the settings file *path*; see :func:`read_settings`.
+
+    An unreadable file is a diagnostic like all others (``E-FILE``).
+    """
+    try:
+        body = path.read_bytes()
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}"
+        return SettingsFile(
+            diagnostics=(Diagnostic("E-FILE", Place(path.name, 1), what, hint=f"look at {path}"),)
+        )
+    return read_settings(body, path.name, environment=environment, flags=flags)
+
+
+def read_settings(
+    body: bytes,
+    file: str = SETTINGS_FILE,
+    *,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Flag] | None = None,
+) -> SettingsFile:
+    """Read a settings file and lay environment and flags over it.
+
+    Args:
+        body: the file's bytes.
+        file: its name, for diagnostics and origins.
+        environment: variables of the process.
+        flags: setting name to flag.
+    """
+    report = Report()
+    document, places = _parse(body, file, report)
+    found: dict[str, Found] = {}
+    sources = {DEFAULT_SOURCE: SourceConf()}
+    for section, table in document.items():
+        place = Place(file, *places.find((section,)))
+        if section == "source":
+            sources.update(_sources(table, file, places, report))
+        elif section not in SECTIONS:
+            hint = suggestion(section, [*SECTIONS, "source"])
+            if parameter_name(section) in PARAMETERS:
+                hint = f"{parameter_name(section)} stands in config/robot.conf, and only there"
+            elif _homes(section):
+                hint = f"it belongs into a section: {_homes(section)}"
+            report.add("E-KEY", place, f"there is no section {section!r}", hint=hint)
+        elif not isinstance(table, dict):
+            report.add(
+                "E-VALUE", place, f"{section} is a section", hint=f"write [{section}] on a line of its own"
+            )
+        else:
+            _section(section, table, file, places, report, found)
+    settings = resolve(found, environment or {}, flags or {}, report)
+    return SettingsFile(settings, sources, report.sorted())
+
+
+def _parse(body: bytes, file: str, report: Report) -> tuple[dict[str, object], TomlPlaces]:
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = body[: error.start]
+        place = Place(file, before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1)
+        report.add(
+            "E-ENCODING", place, f"byte 0x{body[error.start]:02x} is not UTF-8", hint="save the file as UTF-8"
+        )
+        return {}, TomlPlaces("")
+    try:
+        return tomllib.loads(text), TomlPlaces(text.replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        message = str(error)
+        match = _AT.search(message)
+        last = text.rstrip("\n").count("\n") + 1
+        line, column = (int(match[1]), int(match[2])) if match and match[1] else (last if match else 1, 1)
+        report.add("E-SYNTAX", Place(file, line, column), _AT.sub("", message)[:200] or "not TOML")
+        return {}, TomlPlaces("")
+
+
+def _section(  # noqa: PLR0913, PLR0917 - one pass, everything it needs
+    section: str,
+    table: Mapping[str, object],
+    file: str,
+    places: TomlPlaces,
+    report: Report,
+    found: dict[str, Found],
+) -> None:
+    keys = [setting.key for setting in SETTINGS if setting.section == section]
+    for key, raw in table.items():
+        place = Place(file, *places.find((section, key)))
+        setting = BY_NAME.get(f"{section}.{key}")
+        if setting is None:
+            report.add(
+                "E-KEY", place, f"[{section}] has no key {key!r}", hint=_where_else(section, key, keys)
+            )
+            continue
+        try:
+            value = setting.read(raw)
+        except UnitError as error:
+            report.add("E-VALUE", place, f"{setting.name}: {error.text}", hint=error.hint)
+            continue
+        found[setting.name] = Found(value, f"{file}:{place.line}", place)
+        if not setting.acts and value != setting.default:
+            report.add("W-NO-EFFECT", place, f"{setting.name} has no effect in this version yet")
+
+
+def _homes(key: str) -> str:
+    return " or ".join(f"[{s.section}] {s.key}" for s in SETTINGS if s.key == key)
+
+
+def _where_else(section: str, key: str, keys: list[str]) -> str | None:
+    if parameter_name(key) in PARAMETERS:
+        return f"{parameter_name(key)} stands in config/robot.conf, and only there"
+    homes = _homes(key)
+    if homes:
+        return f"did you mean {homes}?"
+    return suggestion(key, keys) or suggestion(f"{section}.{key}", BY_NAME)
+
+
+def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> dict[str, SourceConf]:
+    sources: dict[str, SourceConf] = {}
+    for name, keys in table.items() if isinstance(table, dict) else [("", table)]:
+        if not name or not isinstance(keys, dict):
+            place = Place(file, *places.find(("source", name) if name else ("source",)))
+            report.add(
+                "E-VALUE", place, "a source is a table", hint="write [source.NAME] on a line of its own"
+            )
+            continue
+
+        def place_of(key: str, name: str = name) -> Place:
+            return Place(file, *places.find(("source", name, key) if key else ("source", name)))
+
+        sources[name] = read_source(name, keys, place_of, report)
+    return sources

@@ -1,0 +1,281 @@
+"""``[source.NAME]``: what is crawled as whose, and how far it may go."""
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ingather.conf.names import suggestion
+from ingather.conf.report import Report
+from ingather.conf.setting_kinds import Kind, Setting, Value
+from ingather.errors import UnitError
+from ingather.model.diagnostic import Place
+from ingather.model.scope import Scope
+
+__all__ = ["DEFAULT_SOURCE", "SOURCE_KEYS", "SourceConf", "check_references", "is_source_name", "read_source"]
+
+DEFAULT_SOURCE = "web"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
+_HOST = re.compile(r"(?:\*|\.?[^\s/:@*\[\]]+|\[?[0-9a-fA-F:.]+\]?)\Z")
+_OWN = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:@*\[\]]+)(?::(?P<port>\d{1,5}))?\Z")
+_LAST_PORT = 65535
+_NEVER = tuple(
+    ipaddress.ip_network(text)
+    for text in ("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "fd00:ec2::254")
+)
+"""Link-local, multicast and metadata addresses: the egress gate refuses them whatever stands here."""
+
+Reader = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConf:
+    """One source. ``None`` = the value of the section that is named.
+
+    Attributes:
+        name: of the table; ``<Site source=...>`` of filterrules.conf refers to it.
+        kind: ``site``: crawled from starting points.
+        hosts: exact names, ``.example`` with all subdomains, or ``*``.
+        ports: allowed ports; empty = any.
+        addresses: CIDR ranges that are reachable although they are not public.
+        access: ``public``: everybody may find its documents; ``secure``: nobody yet.
+        own_hosts: ``host`` or ``host:port`` without delay between requests.
+        delay_s: delay between two requests to a host; robot.conf's ``server-delay``.
+        schemes: of URLs.
+        verify_tls: whether certificates are checked.
+        deletion_share, deletion_documents: thresholds; section ``deletion``.
+        held_shown: whether held documents stay in search; section ``deletion``.
+        host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
+        origins: ``FILE:LINE`` of each key that was written.
+    """
+
+    name: str = DEFAULT_SOURCE
+    kind: Literal["site"] = "site"
+    hosts: tuple[str, ...] = ("*",)
+    ports: frozenset[int] = frozenset()
+    addresses: tuple[str, ...] = ()
+    access: Literal["public", "secure"] = "public"
+    own_hosts: tuple[str, ...] = ()
+    delay_s: float | None = None
+    schemes: frozenset[str] = frozenset({"http", "https"})
+    verify_tls: bool = True
+    deletion_share: float | None = None
+    deletion_documents: int | None = None
+    held_shown: bool | None = None
+    host_urls: int | None = None
+    prefix_urls: int | None = None
+    path_queries: int | None = None
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def scope(self) -> Scope:
+        """Return where this source may go, as the egress gate takes it."""
+        return Scope(
+            source=self.name,
+            schemes=self.schemes,
+            hosts=self.hosts,
+            ports=self.ports,
+            addresses=self.addresses,
+            verify_tls=self.verify_tls,
+        )
+
+    def value(self, key: str) -> Value | None:
+        """Return the value of *key* (as in the file) in the form of its setting; ``None`` = not written."""
+        found = getattr(self, _FIELDS[key])
+        if isinstance(found, frozenset):
+            return tuple(str(item) for item in sorted(found))
+        value: Value | None = found
+        return value
+
+    def is_own(self, host: str, port: int) -> bool:
+        """Return whether *host* (lower case, as URLs carry it) at *port* has no delay."""
+        if ":" in host and not host.startswith("["):
+            host = f"[{host}]"
+        return host in self.own_hosts or f"{host}:{port}" in self.own_hosts
+
+    def reaching(
+        self, *, hosts: tuple[str, ...] = (), addresses: tuple[str, ...] = (), own_hosts: tuple[str, ...] = ()
+    ) -> "SourceConf":
+        """Return this source with more hosts, address ranges and own hosts: what ``crawl`` adds for one run.
+
+        Raises:
+            UnitError: an entry cannot be read.
+        """
+        more_hosts = () if "*" in self.hosts else tuple(_host(host) for host in hosts)
+        return replace(
+            self,
+            hosts=_joined(self.hosts, more_hosts),
+            addresses=_joined(self.addresses, tuple(_range(text) for text in addresses)),
+            own_hosts=_joined(self.own_hosts, tuple(_own(text) for text in own_hosts)),
+        )
+
+
+def is_source_name(text: str) -> bool:
+    """Whether *text* may name a source."""
+    return _NAME.match(text) is not None
+
+
+def _joined(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one + two))
+
+
+_DEFAULT = SourceConf()
+
+SOURCE_KEYS: tuple[Setting, ...] = (
+    Setting("source", "kind", Kind.CHOICE, "site", "How it is gathered; site: crawled from starting points.", choices=("site",)),
+    Setting("source", "hosts", Kind.WORDS, _DEFAULT.hosts,
+            'Hosts that belong to it: "intranet.example", ".example" with all subdomains, "*": any.'),
+    Setting("source", "ports", Kind.WORDS, (), "Ports that may be asked; none written: any but our own."),
+    Setting("source", "addresses", Kind.WORDS, (),
+            'Address ranges that may be asked although they are private: "10.0.0.0/8".'),
+    Setting("source", "access", Kind.CHOICE, "public",
+            "public: everybody may find its documents; secure: they are shown to nobody yet.", choices=("public", "secure")),
+    Setting("source", "own-hosts", Kind.WORDS, (),
+            'Hosts without delay between requests, because they are yours: "intranet.example", "localhost:8000".'),
+    Setting("source", "delay", Kind.SECONDS, 1.0,
+            "Delay between two requests to a host. Not written: robot.conf's server-delay.", low=0.001),
+    Setting("source", "schemes", Kind.WORDS, ("http", "https"), "Schemes of its URLs.", choices=("http", "https")),
+    Setting("source", "verify-tls", Kind.FLAG, default=True, help="Whether certificates are checked. false is logged at each start."),
+    Setting("source", "deletion-share", Kind.SHARE, 0.10, "Not written: deletion.share.", live=True),
+    Setting("source", "deletion-documents", Kind.INT, 100, "Not written: deletion.documents.", live=True, low=0),
+    Setting("source", "held-shown", Kind.FLAG, default=True,
+            help="Not written: deletion.held-shown, or held-shown-secure when access is secure.", live=True),
+    Setting("source", "host-urls", Kind.INT, 100_000, "Not written: limits.host-urls.", low=0),
+    Setting("source", "prefix-urls", Kind.INT, 50_000, "Not written: limits.prefix-urls.", low=0),
+    Setting("source", "path-queries", Kind.INT, 500, "Not written: limits.path-queries.", low=0),
+)  # fmt: skip
+
+_BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}
+_FIELDS = {key: {"delay": "delay_s"}.get(key, key.replace("-", "_")) for key in _BY_KEY}
+
+
+def read_source(
+    name: str, table: Mapping[str, object], place_of: Callable[[str], Place], report: Report
+) -> SourceConf:
+    """Read one ``[source.NAME]`` table; what is wrong is reported and keeps its default.
+
+    Args:
+        name: of the table.
+        table: its keys as TOML gave them.
+        place_of: key (``""`` = the table itself) to its place.
+        report: where findings go.
+    """
+    if not _NAME.match(name):
+        report.add(
+            "E-VALUE",
+            place_of(""),
+            f"{name!r} is not a name for a source",
+            hint="lower-case letters, digits, - and _, at most 63",
+        )
+    values: dict[str, object] = {}
+    origins: dict[str, str] = {}
+    for key, raw in table.items():
+        place = place_of(key)
+        setting = _BY_KEY.get(key)
+        if setting is None:
+            report.add("E-KEY", place, f"a source has no key {key!r}", hint=suggestion(key, _BY_KEY))
+            continue
+        try:
+            values[_FIELDS[key]] = _converted(key, setting.read(_texts(key, raw)))
+        except UnitError as error:
+            hint = error.hint
+            if key == "delay" and raw in {0, "0", "0s"}:
+                hint = "no delay is for hosts of your own: name them in own-hosts"
+            report.add("E-VALUE", place, f"source.{name}.{key}: {error.text}", hint=hint)
+            continue
+        origins[key] = f"{place.file}:{place.line}"
+        if key == "addresses":
+            _warn_of_ranges(values[_FIELDS[key]], place, report)
+    return SourceConf(name=name, origins=origins, **values)  # type: ignore[arg-type]
+
+
+def check_references(
+    used: Iterable[tuple[str, Place | None]], sources: Mapping[str, SourceConf], report: Report
+) -> None:
+    """Report (``E-SOURCE``) each name in *used* that is no source; *used* has names with their places."""
+    for name, place in used:
+        if name not in sources:
+            report.add(
+                "E-SOURCE",
+                place or Place("filterrules.conf", 1),
+                f"there is no source {name!r}",
+                hint=suggestion(name, sources) or f"write [source.{name}] in ingather.toml",
+            )
+
+
+def _texts(key: str, raw: object) -> object:
+    """Ports may be written as numbers."""
+    if key == "ports" and isinstance(raw, list):
+        return [str(port) if isinstance(port, int) and not isinstance(port, bool) else port for port in raw]
+    return raw
+
+
+def _converted(key: str, value: Value) -> object:
+    if not isinstance(value, tuple):
+        return value
+    match key:
+        case "hosts":
+            return tuple(_host(text) for text in value)
+        case "own-hosts":
+            return tuple(_own(text) for text in value)
+        case "addresses":
+            return tuple(_range(text) for text in value)
+        case "ports":
+            return frozenset(_port(text) for text in value)
+        case _:
+            return frozenset(value)
+
+
+def _host(text: str) -> str:
+    if not _HOST.match(text):
+        raise UnitError(
+            f"{text!r} is not a host",
+            hint='write "intranet.example", ".example" or "*", without scheme and port',
+        )
+    return _ascii(text.strip("[]"))
+
+
+def _own(text: str) -> str:
+    match = _OWN.match(text)
+    if not match or (match["port"] and not 0 < int(match["port"]) <= _LAST_PORT):
+        raise UnitError(f"{text!r} is not a host", hint='write "intranet.example" or "localhost:8000"')
+    host = _ascii(match["host"])
+    return f"{host}:{int(match['port'])}" if match["port"] else host
+
+
+def _ascii(host: str) -> str:
+    """Return *host* as URLs carry it: lower case, A-labels, no dot at the end."""
+    bare = host.lower().rstrip(".")
+    if bare.isascii():
+        return bare
+    try:
+        dot = "." if bare.startswith(".") else ""
+        return dot + bare.lstrip(".").encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise UnitError(f"{host!r} is not a host name") from error
+
+
+def _range(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text.strip().strip("[]"), strict=False))
+    except ValueError as error:
+        raise UnitError(
+            f"{text!r} is not an address range", hint='write it like "10.0.0.0/8" or "192.168.1.7"'
+        ) from error
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= _LAST_PORT:
+        raise UnitError(f"{text!r} is not a port", hint="1 to 65535")
+    return int(text)
+
+
+def _warn_of_ranges(ranges: object, place: Place, report: Report) -> None:
+    for text in ranges if isinstance(ranges, tuple) else ():
+        network = ipaddress.ip_network(text)
+        if any(network.version == never.version and network.subnet_of(never) for never in _NEVER):  # type: ignore[arg-type]
+            report.add(
+                "W-NO-EFFECT",
+                place,
+                f"{text} is never reachable: link-local, multicast or metadata addresses",
+            )

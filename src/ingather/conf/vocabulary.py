@@ -1,0 +1,382 @@
+"""The functions that filter.conf may call, as the language knows them: phases, parameters, rules.
+
+What a function *does* is elsewhere (``ingather.filters.rafs``, or a plug-in); here stands what
+can be checked about a line that calls it (sections 2.1, 4 and 7 of the robot specification).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from ingather.model.phase import Phase
+
+__all__ = ["BUILTIN", "FunctionSpec", "Kind", "ParameterSpec", "Vocabulary", "function_name"]
+
+_INIT = "Init"
+
+
+class Kind(StrEnum):
+    """How a parameter's text is read."""
+
+    TEXT = "text"
+    NAME = "source name"
+    INTEGER = "integer"
+    SIZE = "number, with K or M"
+    SWITCH = "boolean"
+    CHOICE = "choice"
+    PATTERN = "pattern"
+    RULES = "rules file"
+    MIME = "MIME map"
+    MAP = "old->new list"
+    SOURCES = "source list"
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSpec:
+    """One parameter: integers lie in *low*..*high*, choices are one of *choices*."""
+
+    name: str
+    kind: Kind = Kind.TEXT
+    required: bool = False
+    default: object = None
+    low: int = 1
+    high: int | None = None
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSpec:
+    """One function.
+
+    Attributes:
+        name: canonical spelling, hyphens.
+        phases: directives that may call it; empty = ``Init``, outside of filters.
+        parameters: in the order of the reference.
+        one_of: parameters of which exactly one must be given, and the code if not.
+        once: at most one enabled line in a filter (``E-ONCE``).
+        requires: a function that must run earlier in the same filter (``E-REQUIRES``).
+        aliases: other spellings (``W-ALIAS``).
+        unsupported: why this version refuses it (``E-UNSUPPORTED``), or ``""``.
+        pure: same sources, same outcome, no effect outside the filter: may run once for two filters.
+        help: one sentence.
+    """
+
+    name: str
+    phases: frozenset[Phase]
+    parameters: tuple[ParameterSpec, ...] = ()
+    one_of: tuple[str, ...] = ()
+    one_of_code: str = "E-ALLOW-DENY"
+    once: bool = False
+    requires: str = ""
+    aliases: tuple[str, ...] = ()
+    unsupported: str = ""
+    pure: bool = True
+    help: str = ""
+
+    def parameter(self, name: str) -> ParameterSpec | None:
+        """Return the parameter called *name*."""
+        return next((p for p in self.parameters if p.name == name), None)
+
+    @property
+    def allowed(self) -> str:
+        """The directives that may call it, for people."""
+        return ", ".join(phase.value for phase in Phase if phase in self.phases) or _INIT
+
+
+class Vocabulary:
+    """Function names to their specifications, aliases included."""
+
+    def __init__(self, functions: Iterable[FunctionSpec]) -> None:
+        self.functions: Mapping[str, FunctionSpec] = MappingProxyType({f.name: f for f in functions})
+        self._aliases = {alias: f.name for f in self.functions.values() for alias in f.aliases}
+
+    def find(self, written: str) -> FunctionSpec | None:
+        """Return the function that *written* names: any case, ``_`` for ``-``, aliases."""
+        name = function_name(written)
+        return self.functions.get(self._aliases.get(name, name))
+
+    def is_alias(self, written: str) -> bool:
+        """Tell whether *written* is another spelling than the canonical one."""
+        return function_name(written) in self._aliases
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Canonical names, in the order of the reference."""
+        return tuple(self.functions)
+
+    def extended(self, more: Iterable[FunctionSpec]) -> "Vocabulary":
+        """Return a vocabulary that knows *more* functions too."""
+        return Vocabulary((*self.functions.values(), *more))
+
+
+def function_name(written: str) -> str:
+    """Return the canonical form of a function name: lower case, hyphens."""
+    return written.strip().lower().replace("_", "-")
+
+
+# --- the vendor's functions, in the order of section 7 ------------------------------------------
+
+_SETUP = frozenset({Phase.SETUP})
+_TEST = frozenset({Phase.METADATA, Phase.DATA})
+_DATA = frozenset({Phase.DATA})
+_LATE = frozenset({Phase.DATA, Phase.ENUMERATE, Phase.GENERATE})
+_ANY = _TEST | _LATE
+_ENUMERATE = frozenset({Phase.ENUMERATE})
+_GENERATE = frozenset({Phase.GENERATE})
+
+_SRC = ParameterSpec("src", Kind.NAME, required=True, help="source to test")
+_ALLOW = "values that go on; everything else is denied"
+_DENY = "values that are denied; everything else goes on"
+_DIALECT = ParameterSpec(
+    "dialect", Kind.CHOICE, choices=("auto", "posix", "shexp", "python"), help="of the pattern"
+)
+_TYPE = ParameterSpec("type", help="acts only on resources of this media type")
+_TRUNCATE_BYTES = ParameterSpec("truncate", Kind.INTEGER, help="at most so many bytes of UTF-8")
+_TRUNCATE_CHARS = ParameterSpec("truncate", Kind.INTEGER, help="at most so many characters")
+_MAX = ParameterSpec("max", Kind.INTEGER, default=1024, help="at most so many URLs of one resource")
+
+
+def _filter(name: str, what: str, kind: Kind = Kind.TEXT) -> FunctionSpec:
+    extra = (_DIALECT,) if kind is Kind.PATTERN else ()
+    return FunctionSpec(
+        name,
+        _TEST,
+        (_SRC, ParameterSpec("allow", kind, help=_ALLOW), ParameterSpec("deny", kind, help=_DENY), *extra),
+        one_of=("allow", "deny"),
+        help=f"Allow or deny by comparing a source with {what}.",
+    )
+
+
+def _generate_by(name: str, what: str, kind: Kind = Kind.TEXT) -> FunctionSpec:
+    extra = (_DIALECT,) if kind is Kind.PATTERN else ()
+    return FunctionSpec(
+        name,
+        _ANY,
+        (
+            ParameterSpec("dst", Kind.NAME, required=True, help="source (in Generate also attribute) to set"),
+            ParameterSpec("value", required=True, help="what it is set to"),
+            _SRC,
+            ParameterSpec("match", kind, required=True, help="what the source is compared with"),
+            *extra,
+        ),
+        help=f"Set a source, in Generate an attribute too, if another source {what}.",
+    )
+
+
+BUILTIN = Vocabulary(
+    (
+        FunctionSpec(
+            "filterrules-setup",
+            _SETUP,
+            (
+                ParameterSpec("config", Kind.RULES, required=True, help="the rules file"),
+                ParameterSpec(
+                    "logtype",
+                    Kind.CHOICE,
+                    default="normal",
+                    choices=("verbose", "normal", "terse"),
+                    help="how much filter.log tells",
+                ),
+            ),
+            help="Load starting points, sites and rules.",
+        ),
+        FunctionSpec(
+            "setup-regex-cache",
+            _SETUP,
+            (ParameterSpec("cache-size", Kind.INTEGER, required=True, help="patterns kept compiled"),),
+            help="Accepted for old files: every pattern is compiled once, at load.",
+        ),
+        FunctionSpec(
+            "setup-type-by-extension",
+            _SETUP,
+            (ParameterSpec("file", Kind.MIME, required=True, help="extensions and their media types"),),
+            help="Load a MIME map; several are merged.",
+        ),
+        _filter("filter-by-exact", "a whole value"),
+        _filter("filter-by-prefix", "the start of a value"),
+        _filter("filter-by-regex", "a pattern", Kind.PATTERN),
+        FunctionSpec(
+            "filter-by-max",
+            _TEST,
+            (
+                ParameterSpec(
+                    "src",
+                    Kind.CHOICE,
+                    required=True,
+                    choices=("hosts", "objects", "depth", "content-length"),
+                    help="what is counted",
+                ),
+                ParameterSpec(
+                    "value",
+                    Kind.SIZE,
+                    required=True,
+                    low=0,
+                    help="the largest that goes on; content-length: kilobytes",
+                ),
+                ParameterSpec("unit", Kind.CHOICE, choices=("bytes", "kilobytes"), help="of content-length"),
+            ),
+            once=True,
+            pure=False,
+            help="Deny what exceeds a number.",
+        ),
+        FunctionSpec(
+            "filter-by-md5",
+            _LATE,
+            once=True,
+            requires="generate-md5",
+            pure=False,
+            help="Deny a resource whose bytes another URL has already given.",
+        ),
+        FunctionSpec(
+            "filterrules-process",
+            _TEST,
+            requires="filterrules-setup",
+            help="Apply the sites and rules of filterrules.conf.",
+        ),
+        FunctionSpec(
+            "assign-source",
+            _ANY,
+            (
+                ParameterSpec("dst", Kind.NAME, required=True, help="source to set"),
+                ParameterSpec("value", help="text that it is set to"),
+                ParameterSpec("src", Kind.NAME, help="source that is copied"),
+            ),
+            one_of=("value", "src"),
+            one_of_code="E-VALUE-SRC",
+            help="Set a source to a text or to a copy of another source.",
+        ),
+        FunctionSpec(
+            "assign-type-by-extension",
+            _TEST,
+            (ParameterSpec("src", Kind.NAME, default="path", help="source that holds a file name"),),
+            requires="setup-type-by-extension",
+            help="Set type from the extension of a file name.",
+        ),
+        FunctionSpec("clear-source", _ANY, (_SRC,), help="Make a source undefined."),
+        FunctionSpec(
+            "convert-to-html",
+            _DATA,
+            (ParameterSpec("type", required=True, help="media type that is converted, or unknown"),),
+            pure=False,
+            help="Replace the body by what a converter made of it.",
+        ),
+        FunctionSpec(
+            "copy-attribute",
+            _GENERATE,
+            (
+                ParameterSpec("src", Kind.NAME, required=True, help="attribute that is copied"),
+                ParameterSpec("dst", Kind.NAME, required=True, help="attribute that is set"),
+                _TRUNCATE_CHARS,
+                ParameterSpec("clean", Kind.SWITCH, default=False, help="leave no partial word"),
+                ParameterSpec("if-missing", Kind.SWITCH, default=False, help="only if dst is absent"),
+            ),
+            help="Copy one attribute of the description into another.",
+        ),
+        _generate_by("generate-by-exact", "equals a value"),
+        _generate_by("generate-by-prefix", "starts with a value"),
+        _generate_by("generate-by-regex", "matches a pattern", Kind.PATTERN),
+        FunctionSpec("generate-md5", _LATE, help="Set source md5 to the digest of the body."),
+        FunctionSpec(
+            "generate-rd-expires",
+            _GENERATE,
+            (ParameterSpec("dst", Kind.NAME, default="rd-expires", help="attribute that is set"),),
+            help="Set when the description expires: what the resource says, else in 90 days.",
+        ),
+        FunctionSpec(
+            "generate-rd-last-modified",
+            _GENERATE,
+            (ParameterSpec("dst", Kind.NAME, default="rd-last-modified", help="attribute that is set"),),
+            aliases=("generate-last-modified",),
+            help="Set when the description was made: now.",
+        ),
+        FunctionSpec(
+            "rename-attribute",
+            _GENERATE,
+            (ParameterSpec("src", Kind.MAP, required=True, help="old->new, several by commas"),),
+            help="Rename attributes of the description.",
+        ),
+        FunctionSpec(
+            "enumerate-urls",
+            _ENUMERATE,
+            (_MAX, _TYPE),
+            pure=False,
+            help="Follow the hypertext links of the resource.",
+        ),
+        FunctionSpec(
+            "enumerate-urls-from-text",
+            _ENUMERATE,
+            (_MAX, _TYPE),
+            pure=False,
+            help="Follow what stands behind URL: in the text.",
+        ),
+        FunctionSpec(
+            "extract-full-text",
+            _GENERATE,
+            (
+                _TRUNCATE_CHARS,
+                ParameterSpec("dst", Kind.NAME, default="full-text", help="attribute that is set"),
+            ),
+            help="Put the whole text into an attribute.",
+        ),
+        FunctionSpec(
+            "extract-html-meta",
+            _GENERATE,
+            (_TRUNCATE_BYTES, _TYPE),
+            help="Put title and META names into attributes.",
+        ),
+        FunctionSpec(
+            "extract-html-text",
+            _GENERATE,
+            (
+                _TRUNCATE_BYTES,
+                ParameterSpec("skip-headings", Kind.SWITCH, default=False, help="leave headings out"),
+                _TYPE,
+                ParameterSpec("dst", Kind.NAME, default="partial-text", help="attribute that is set"),
+            ),
+            help="Put the first text of the page into an attribute.",
+        ),
+        FunctionSpec(
+            "extract-html-toc",
+            _GENERATE,
+            (
+                _TRUNCATE_BYTES,
+                ParameterSpec("level", Kind.INTEGER, default=6, high=6, help="lowest heading that is taken"),
+                _TYPE,
+                ParameterSpec("dst", Kind.NAME, default="toc", help="attribute that is set"),
+            ),
+            help="Put the headings into an attribute, one a line.",
+        ),
+        FunctionSpec(
+            "extract-source",
+            _GENERATE,
+            (ParameterSpec("src", Kind.SOURCES, required=True, help="sources by commas; a->b renames"),),
+            help="Copy sources into attributes.",
+        ),
+        FunctionSpec(
+            "harvest-summarizer",
+            _GENERATE,
+            (ParameterSpec("summarizer", required=True, help="name of a Harvest program"),),
+            unsupported="Harvest summarizers are not supported in this version",
+            help="Add the attributes that a Harvest program prints.",
+        ),
+        FunctionSpec(
+            "filterrules-shutdown",
+            frozenset({Phase.SHUTDOWN}),
+            help="Free the rules.",
+        ),
+        FunctionSpec(
+            "load-modules",
+            frozenset(),
+            (
+                ParameterSpec("module", help="Python module"),
+                ParameterSpec("shlib", help="file in the plug-in folder"),
+                ParameterSpec("funcs", required=True, help="functions by commas"),
+                ParameterSpec("override", Kind.SWITCH, default=False, help="may replace built-ins"),
+            ),
+            unsupported="functions of one's own are not supported in this version",
+            help="Load functions of one's own.",
+        ),
+    )
+)

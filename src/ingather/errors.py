@@ -1,0 +1,134 @@
+"""Every exception that Ingather raises, on one page.
+
+One base, one subclass per kind of trouble, data in attributes. A driver's own
+exception never leaves the adapter that met it: it is wrapped with ``raise ... from``.
+A failed *item* (one URL, one document) is a value, never one of these.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+__all__ = [
+    "CatalogDamagedError",
+    "CatalogError",
+    "ConfigurationError",
+    "DiskFullError",
+    "ExtractError",
+    "Finding",
+    "HomeError",
+    "HomeLockedError",
+    "IndexDamagedError",
+    "IndexingError",
+    "IngatherError",
+    "IsolationError",
+    "PortInUseError",
+    "QueryError",
+    "UnitError",
+    "UrlError",
+    "UsageError",
+]
+
+
+class IngatherError(Exception):
+    """Base of all; *hint* says what to do, in one sentence."""
+
+    def __init__(self, text: str, *, hint: str | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.text}; {self.hint}" if self.hint else self.text
+
+
+class UsageError(IngatherError):
+    """A command was called wrongly: exit status 2, one line."""
+
+
+class Finding(Protocol):
+    """What a refused configuration carries: ``ingather.model.diagnostic.Diagnostic`` in practice."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this finding alone refuses the configuration."""
+
+
+class ConfigurationError(IngatherError):
+    """Configuration was refused whole; *diagnostics* lists every finding, warnings too."""
+
+    def __init__(self, diagnostics: Sequence[Finding]) -> None:
+        errors = [d for d in diagnostics if d.is_error]
+        super().__init__("\n".join(str(d) for d in errors) or "configuration refused")
+        self.diagnostics = tuple(diagnostics)
+
+
+class UnitError(IngatherError, ValueError):
+    """A size, duration, share or switch could not be read."""
+
+
+class UrlError(IngatherError, ValueError):
+    """Text that is not a URL we can gather."""
+
+
+class HomeError(IngatherError):
+    """The home folder is missing, unreadable or not one of ours."""
+
+
+class HomeLockedError(HomeError):
+    """Another process owns this home; *owner* says which."""
+
+    def __init__(self, text: str, *, owner: str = "", hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.owner = owner
+
+
+class PortInUseError(IngatherError):
+    """A listener's address is taken."""
+
+
+class DiskFullError(IngatherError):
+    """Free space is below the reserve: new work is refused, nothing is lost."""
+
+
+class CatalogError(IngatherError):
+    """The catalog could not do what was asked; nothing of the batch was kept."""
+
+
+class CatalogDamagedError(CatalogError):
+    """The catalog or a body file does not read back as written; *place* names what."""
+
+    def __init__(self, text: str, *, place: str = "", hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.place = place
+
+
+class IndexingError(IngatherError):
+    """The index could not be written or read."""
+
+
+class IndexDamagedError(IndexingError):
+    """The index on disk is broken or of another schema: rebuild it from the catalog; *place* names what."""
+
+    def __init__(self, text: str, *, place: str = "", hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.place = place
+
+
+class QueryError(IngatherError, ValueError):
+    """A search query beyond its bounds; *text* is fit for the searcher."""
+
+
+class ExtractError(IngatherError):
+    """A document could not be read; *reason* is one of the documented flags."""
+
+    def __init__(self, text: str, *, reason: str = "failed", hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.reason = reason
+
+
+class IsolationError(IngatherError):
+    """An isolated job died or passed its limits; *reason*: ``died``, ``timeout``, ``memory``, ``cpu``."""
+
+    def __init__(self, text: str, *, reason: str, hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.reason = reason

@@ -1,0 +1,235 @@
+"""From a URL to the whole answer, a JSON-ready tree (``docs/reference/explain.md`` lists its members)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from ingather.errors import CatalogDamagedError
+from ingather.explain.headline import headline
+from ingather.fetch import RobotsKind
+from ingather.fetch.robots import parse as parse_robots
+from ingather.filters import Convert, Decision, Engine
+from ingather.model.candidate import Candidate
+from ingather.model.description import LAYERS
+from ingather.model.page import Page
+from ingather.model.resource import Failure, Request, Response
+from ingather.model.url import canonical, split
+from ingather.ports.catalog import CatalogReader, UrlRecord
+
+__all__ = ["ExplainParts", "Explainer", "Reader"]
+
+_SHOWN_CHARS = 300
+
+
+class Reader(CatalogReader, Protocol):
+    """The catalog as explain reads it: the port and a few answers more."""
+
+    def stored_response(self, url_id: int) -> Response | None:
+        """Return the kept response, verified; ``None`` if its body is not kept."""
+
+    def origin_host(self, origin: str) -> tuple[Any, ...] | None:
+        """Return what is kept about an origin."""
+
+    def tombstone(self, url_id: int) -> tuple[float, str] | None:
+        """Return when and why it was deleted."""
+
+    def held(self, url_id: int) -> str | None:
+        """Return why its deletion is held."""
+
+    def access(self, url_id: int) -> str:
+        """Return the access of its source: ``public`` or ``secure``."""
+
+    def inlink(self, url_id: int) -> tuple[int, list[str]]:
+        """Return how many pages link to it and what they call it."""
+
+    def last_sequence(self) -> int:
+        """Return the newest change."""
+
+
+@dataclass(frozen=True)
+class ExplainParts:
+    """What answering needs.
+
+    Attributes:
+        reader: makes a reader of one's own, or gives ``None`` when there is no catalog yet.
+        engine: the filters of the present configuration; version: its number (0 = not published).
+        agent: product token for robots.txt; obey: whether it is obeyed.
+        indexed: whether the index holds a row, and its last sequence; ``None`` = no index.
+        fetch: asks for a URL through the egress gate (robots.txt first), for ``--fetch``.
+        now_s: wall time.
+        read_page, convert: make pages of stored responses, documents in a converter.
+    """
+
+    reader: Callable[[], Reader | None]
+    engine: Engine
+    version: int
+    agent: str
+    obey: bool
+    indexed: Callable[[int], tuple[bool, int] | None]
+    fetch: Callable[[Request, str], Response | Failure] | None
+    now_s: Callable[[], float]
+    read_page: Callable[[Response], Page] | None = None
+    convert: Callable[[Convert, Response], Page] | None = None
+
+
+class Explainer:
+    """Answers one question at a time; several threads may each have one."""
+
+    def __init__(self, parts: ExplainParts) -> None:
+        self._parts = parts
+
+    def explain(self, text: str, *, fetch: bool = False) -> dict[str, Any]:
+        """Return everything that is known and decided about a URL.
+
+        Args:
+            text: a URL, canonical or not.
+            fetch: for what is not stored, ask the network (nothing is kept).
+
+        Raises:
+            UrlError: *text* is no URL.
+        """
+        url = canonical(text if "://" in text else f"https://{text}")
+        reader = self._parts.reader()
+        try:
+            return self._answer(text, url, reader, fetch=fetch)
+        finally:
+            if reader is not None:
+                reader.close()
+
+    def _answer(self, asked: str, url: str, reader: Reader | None, *, fetch: bool) -> dict[str, Any]:
+        record = reader.find(url) if reader is not None else None
+        answer: dict[str, Any] = {"url": url, "asked": asked, "known": record is not None}
+        response: Response | Failure | None = None
+        if reader is not None and record is not None:
+            answer.update(self._known(reader, record))
+            response = self._stored(reader, record, answer)
+        answer["robots"] = self._robots(reader, url)
+        if response is None and fetch and self._parts.fetch is not None:
+            response = self._fetched(url, answer)
+        decision = self._decide(url, record, response if isinstance(response, Response) else None)
+        answer["decision"] = _decision_form(decision, version=self._parts.version)
+        answer["index"] = self._index(reader, record)
+        answer["answer"] = headline(answer)
+        return answer
+
+    def _known(self, reader: Reader, record: UrlRecord) -> dict[str, Any]:
+        referrers = reader.referrers(record.id)
+        tombstone = reader.tombstone(record.id)
+        description = reader.description(record.id)
+        links, anchors = reader.inlink(record.id)
+        known: dict[str, Any] = {
+            "id": record.id, "source": record.source, "access": reader.access(record.id), "state": record.state.name.lower(),
+            "outcome": record.outcome.name.lower() if record.outcome is not None else None, "status": record.status or None,
+            "detail": record.detail, "where": record.where, "config_version": record.config_version or None,
+            "depth": record.depth, "described": record.described, "size": record.size, "flags": list(record.flags),
+            "last_visit": _time(record.fetched_s), "next_visit": _time(record.due_s), "etag": record.etag,
+            "last_modified": record.last_modified, "digest": record.digest, "redirects_to": record.redirects_to or None,
+            "duplicate_of": record.duplicate_of or None, "found": {"referrers": referrers, "starting_point": referrers[-1] if referrers else record.url},
+            "visits": [
+                {"at": _time(v.at_s), "outcome": v.outcome.name.lower(), "status": v.status or None, "detail": v.detail, "where": v.where}
+                for v in reader.visits(record.id)
+            ],
+            "tombstone": {"at": _time(tombstone[0]), "reason": tombstone[1]} if tombstone else None,
+            "held": reader.held(record.id), "linked_from": links, "anchors": anchors,
+        }  # fmt: skip
+        if description is not None:
+            known["layers"] = {
+                layer: {name: [_short(v) for v in values] for name, values in sorted(description.layers[layer].items())}
+                for layer in LAYERS if layer in description.layers
+            }  # fmt: skip
+            known["origins"] = {name: description.origin(name) for name in sorted(description.effective())}
+        return known
+
+    def _stored(self, reader: Reader, record: UrlRecord, answer: dict[str, Any]) -> Response | None:
+        try:
+            return reader.stored_response(record.id)
+        except CatalogDamagedError as error:
+            answer["damaged"] = error.text
+            return None
+
+    def _robots(self, reader: Reader | None, url: str) -> dict[str, Any]:
+        origin = split(url).origin
+        kept = reader.origin_host(origin) if reader is not None else None
+        if not self._parts.obey:
+            return {"allowed": True, "detail": "robots.txt is not obeyed (enable-robots-txt in robot.conf)"}
+        if kept is None or not kept[1]:
+            return {"allowed": None, "detail": "robots.txt was never asked for"}
+        kind, detail, at, body = kept[1], kept[2], kept[3], kept[7]
+        found: dict[str, Any] = {"kind": kind, "detail": detail, "read": _time(at)}
+        if kind == RobotsKind.UNREACHABLE:
+            return found | {"allowed": False, "why": "unreachable: nothing may be fetched until it answers"}
+        verdict = parse_robots(body).decide(self._parts.agent, url) if kind == RobotsKind.RULES else None
+        if verdict is None:
+            return found | {"allowed": True}
+        return found | {
+            "allowed": verdict.allowed,
+            "line": verdict.line or None,
+            "text": verdict.text,
+            "agent": verdict.agent,
+            "why": verdict.reason,
+        }
+
+    def _fetched(self, url: str, answer: dict[str, Any]) -> Response | Failure | None:
+        if self._parts.fetch is None:
+            return None
+        got = self._parts.fetch(Request(url), "web")
+        if isinstance(got, Failure):
+            answer["fetched"] = {"failure": str(got.kind), "detail": got.detail}
+        else:
+            answer["fetched"] = {
+                "status": got.status,
+                "bytes": len(got.body),
+                "content_type": got.header("content-type"),
+            }
+        return got
+
+    def _decide(self, url: str, record: UrlRecord | None, response: Response | None) -> Decision:
+        candidate = Candidate(
+            url=url, depth=record.depth if record else 0, source=record.source if record else "web"
+        )
+        return self._parts.engine.decide(
+            candidate,
+            response,
+            trace=True,
+            read_page=self._parts.read_page,
+            convert=self._parts.convert,
+            now_s=self._parts.now_s(),
+        )
+
+    def _index(self, reader: Reader | None, record: UrlRecord | None) -> dict[str, Any]:
+        found = self._parts.indexed(record.id) if record is not None else self._parts.indexed(0)
+        if found is None:
+            return {"indexed": False, "detail": "there is no index"}
+        behind = reader.last_sequence() - found[1] if reader is not None else 0
+        return {"indexed": found[0], "sequence": found[1], "behind": max(behind, 0)}
+
+
+def _decision_form(decision: Decision, *, version: int) -> dict[str, Any]:
+    def verdict(v: Any) -> dict[str, Any]:
+        return {
+            "allowed": v.allowed,
+            "reason": v.reason,
+            "category": str(v.category) if v.category else None,
+            "where": v.where,
+        }
+
+    return {
+        "version": version, "site": decision.site, "source": decision.source, "enumeration": verdict(decision.enumeration),
+        "generation": verdict(decision.generation), "links": len(decision.links), "over_max": decision.over_max, "flags": list(decision.flags),
+        "steps": [
+            {"filter": str(s.role), "phase": str(s.phase), "directive": s.directive, "where": s.where, "source": s.source,
+             "value": _short(s.value) if s.value is not None else None, "verdict": s.verdict, "reason": s.reason, "rule": s.rule}
+            for s in decision.trace
+        ],
+    }  # fmt: skip
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}... ({len(text)} characters)"
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

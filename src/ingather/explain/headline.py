@@ -1,0 +1,100 @@
+"""The first line: why a URL is, or is not, in search. One sentence, the strongest reason first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["headline"]
+
+
+def headline(answer: Mapping[str, Any]) -> str:
+    """Return the sentence for an answer of :class:`ingather.explain.Explainer`."""
+    if not answer["known"]:
+        return _unknown(answer)
+    if answer["index"].get("indexed"):
+        return _shown(answer)
+    return f"Not in search: {_reason(answer)}."
+
+
+def _unknown(answer: Mapping[str, Any]) -> str:
+    decision, robots = answer["decision"], answer["robots"]
+    fetched = answer.get("fetched") or {}
+    if not decision["enumeration"]["allowed"] and not decision["generation"]["allowed"]:
+        verdict = decision["generation"]
+        return f"Not in search: never met, and the filters would exclude it: {_verdict(verdict)}."
+    if robots.get("allowed") is False:
+        return f"Not in search: never met, and robots.txt forbids it ({_robots(robots)})."
+    if "failure" in fetched:
+        return (
+            f"Not in search: never met, and it cannot be fetched: {fetched['failure']} {fetched['detail']}".rstrip()
+            + "."
+        )
+    if not decision["generation"]["allowed"]:
+        return f"Not in search: never met; it would be read for its links only: {_verdict(decision['generation'])}."
+    return "Not in search: never met by a link, a starting point or a feed; the filters would let it pass."
+
+
+def _shown(answer: Mapping[str, Any]) -> str:
+    if answer.get("held"):
+        return f"In search; its deletion is held: {answer['held']}."
+    behind = answer["index"].get("behind", 0)
+    return f"In search{f' (the index is {behind} changes behind)' if behind else ''}."
+
+
+def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest reason first
+    if answer.get("tombstone"):
+        return f"deleted {answer['tombstone']['at']}: {answer['tombstone']['reason']}"
+    if answer.get("duplicate_of"):
+        return f"duplicate of {answer['duplicate_of']}"
+    if answer.get("described"):
+        if answer.get("access") != "public":
+            return "shown to nobody yet: its source has access rights (access=secure)"
+        behind = answer["index"].get("behind", 0)
+        if answer.get("held"):
+            return f"hidden while its deletion is held: {answer['held']}"
+        return (
+            f"described, but the index is {behind} changes behind"
+            if behind
+            else "described, but missing in the index (run: ingather index check)"
+        )
+    state, outcome = answer["state"], answer["outcome"]
+    where = f" ({answer['where']})" if answer["where"] else ""
+    if state == "waiting" and outcome is None:
+        return "it waits in the frontier, not visited yet"
+    if state == "quarantined":
+        return f"quarantined: {answer['detail']}"
+    if state == "excluded":
+        return f"excluded before any visit: {answer['detail']}{where}"
+    return _OUTCOMES.get(outcome or "", "{detail}").format(
+        detail=answer["detail"] or outcome,
+        where=where,
+        to=answer.get("redirects_to") or answer["detail"],
+        status=answer["status"],
+    )
+
+
+_OUTCOMES = {
+    "redirected": "it redirects to {to}",
+    "robots": "{detail}{where}",
+    "robots_unreachable": "{detail}; nothing is fetched from its host until it answers",
+    "not_found": "it does not exist (HTTP {status})",
+    "refused": "its host refuses it ({detail})",
+    "back_off": "its host asked to be left alone ({detail})",
+    "server_error": "its host failed ({detail})",
+    "failed": "it could not be fetched: {detail}",
+    "noindex": "the page asks not to be indexed: {detail}{where}",
+    "enumerated": "read for its links only: {detail}{where}",
+    "excluded": "excluded: {detail}{where}",
+    "budget": "refused by a budget: {detail}",
+    "quarantined": "it killed its reader: {detail}",
+}
+
+
+def _verdict(verdict: Mapping[str, Any]) -> str:
+    where = f" ({verdict['where']})" if verdict["where"] else ""
+    return f"{verdict['reason'] or verdict['category']}{where}"
+
+
+def _robots(robots: Mapping[str, Any]) -> str:
+    if robots.get("line"):
+        return f"line {robots['line']}: {robots['text'].strip()}"
+    return str(robots.get("why") or robots.get("detail"))

@@ -1,0 +1,82 @@
+"""The answer as text for a terminal: the headline, then what led to it, in the order of the journey."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["as_text"]
+
+
+def as_text(answer: Mapping[str, Any]) -> str:
+    """Return the lines of an answer of :class:`ingather.explain.Explainer`."""
+    return "\n".join(_lines(answer))
+
+
+def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield answer["answer"]
+    yield ""
+    yield f"url        {answer['url']}"
+    if answer["known"]:
+        yield from _known(answer)
+    yield from _robots(answer["robots"])
+    if answer.get("fetched"):
+        yield f"fetched    {', '.join(f'{k} {v}' for k, v in answer['fetched'].items())}"
+    yield from _decision(answer["decision"])
+    if answer["known"]:
+        yield from _history(answer)
+        yield from _layers(answer)
+    index = answer["index"]
+    yield f"index      {'holds it' if index.get('indexed') else 'does not hold it'}, {index.get('detail') or 'change ' + str(index['sequence'])}"
+
+
+def _known(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield f"source     {answer['source']} ({answer['access']}), depth {answer['depth']}"
+    chain = answer["found"]["referrers"]
+    yield f"found      {'a starting point' if not chain else 'linked from ' + chain[0]}"
+    for url in chain[1:]:
+        yield f"           which is linked from {url}"
+    state = answer["state"] + (f", last visit: {answer['outcome']}" if answer["outcome"] else "")
+    yield f"state      {state}{' ' + str(answer['status']) if answer['status'] else ''}{': ' + answer['detail'] if answer['detail'] else ''}"
+    if answer["where"]:
+        yield f"decided by {answer['where']} (configuration {answer['config_version']})"
+    if answer["next_visit"]:
+        yield f"next visit {answer['next_visit']}"
+    if answer["linked_from"]:
+        yield f"links here {answer['linked_from']} pages{': ' + ', '.join(answer['anchors']) if answer['anchors'] else ''}"
+    if answer["flags"]:
+        yield f"remarks    {', '.join(answer['flags'])}"
+
+
+def _robots(robots: Mapping[str, Any]) -> Iterator[str]:
+    said = {True: "allows it", False: "forbids it", None: "unknown"}[robots.get("allowed")]
+    line = f", line {robots['line']}: {robots['text'].strip()}" if robots.get("line") else ""
+    detail = robots.get("why") or robots.get("detail") or ""
+    yield f"robots.txt {said}{line}{' (' + detail + ')' if detail and not line else ''}"
+
+
+def _decision(decision: Mapping[str, Any]) -> Iterator[str]:
+    for role in ("enumeration", "generation"):
+        verdict = decision[role]
+        said = "passes" if verdict["allowed"] else f"denied: {verdict['reason']} ({verdict['where']})"
+        yield f"{role:<12}{said}"
+        for step in decision["steps"]:
+            if step["filter"] != role:
+                continue
+            value = f" {step['source']}={step['value']!r}" if step["source"] else ""
+            reason = f" -- {step['reason']}" if step["reason"] else ""
+            rule = f" [{step['rule']}]" if step["rule"] else ""
+            yield f"  {step['where']:<18} {step['verdict']:<9} {step['directive']}{value}{reason}{rule}"
+
+
+def _history(answer: Mapping[str, Any]) -> Iterator[str]:
+    for visit in answer["visits"]:
+        yield f"visit      {visit['at']}  {visit['outcome']}{' ' + str(visit['status']) if visit['status'] else ''}  {visit['detail']}".rstrip()
+
+
+def _layers(answer: Mapping[str, Any]) -> Iterator[str]:
+    for layer, attributes in answer.get("layers", {}).items():
+        yield f"layer      {layer}"
+        for name, values in attributes.items():
+            shadowed = (
+                "" if answer["origins"].get(name) == layer else f" (hidden by {answer['origins'].get(name)})"
+            )
+            yield f"  {name}: {' | '.join(value.replace(chr(10), ' ') for value in values)}{shadowed}"

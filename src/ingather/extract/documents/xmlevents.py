@@ -1,0 +1,158 @@
+"""XML as events by local name: expat without document types, entities, or bottomless nesting.
+
+Strict and transitional Office files, and prefixes of all tastes, differ in names only by
+their name space: readers see local names. An attribute of the relationships name space is
+``r:id`` whatever its prefix. ``AlternateContent`` gives its first ``Choice``, or else its
+``Fallback``, never both.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from xml.parsers import expat
+
+from ingather.errors import ExtractError
+from ingather.extract.documents.limits import LimitReachedError
+
+__all__ = ["BrokenXmlError", "XmlReader", "parse_xml"]
+
+_DEEPEST = 1_000
+_REMEMBERED_NAMES = 20_000
+_MOST_NAMES = 200_000
+_MOST_ELEMENTS = 10_000_000
+_NO_ATTRIBUTES: Mapping[str, str] = {}
+_OUT_OF_MEMORY = 1
+
+
+class BrokenXmlError(Exception):
+    """The text is not well-formed from here on; events until here were delivered."""
+
+
+class XmlReader:
+    """What receives the events; a format's reader fills the tables and overrides what it needs.
+
+    Attributes:
+        skipped: local names of elements that are left out with all they hold.
+        starts, ends: handlers by local name for the beginning (given the attributes) and end.
+    """
+
+    skipped: frozenset[str] = frozenset()
+
+    def __init__(self) -> None:
+        self.starts: dict[str, Callable[[Mapping[str, str]], None]] = {}
+        self.ends: dict[str, Callable[[], None]] = {}
+
+    def text(self, data: str) -> None:
+        """Receive character data."""
+
+
+class _Names(dict[str, str]):
+    """Expanded name -> local name, remembered."""
+
+    met = 0
+
+    def __missing__(self, expanded: str) -> str:
+        self.met += 1
+        if self.met > _MOST_NAMES:  # each stays in the parser's memory
+            raise LimitReachedError("names")
+        if len(self) > _REMEMBERED_NAMES:
+            self.clear()
+        self[expanded] = local = expanded.rpartition(" ")[2]
+        return local
+
+
+class _AttributeNames(_Names):
+    """Expanded attribute name -> local name, ``r:`` before those of the relationships name space."""
+
+    def __missing__(self, expanded: str) -> str:
+        local = super().__missing__(expanded)
+        space = expanded.rpartition(" ")[0]
+        if space.endswith("/relationships"):
+            self[expanded] = local = f"r:{local}"
+        return local
+
+
+class _Delivery:
+    """Between expat and a reader: names, skipping, alternatives, depth."""
+
+    def __init__(self, reader: XmlReader) -> None:
+        self.reader = reader
+        self.names = _Names()
+        self.attribute_names = _AttributeNames()
+        self.depth = 0
+        self.elements = 0
+        self.skipping = 0
+        self.chosen: list[bool] = []
+
+    def start(self, expanded: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        self.elements += 1
+        if self.depth > _DEEPEST or self.elements > _MOST_ELEMENTS:
+            raise LimitReachedError("nesting" if self.depth > _DEEPEST else "elements")
+        name = self.names[expanded]
+        if self.skipping:
+            self.skipping += 1
+            return
+        if name in self.reader.skipped or self._not_chosen(name):
+            self.skipping = 1
+            return
+        if handler := self.reader.starts.get(name):
+            if attributes:
+                names = self.attribute_names
+                handler({names[key]: value for key, value in attributes.items()})
+            else:
+                handler(_NO_ATTRIBUTES)
+
+    def _not_chosen(self, name: str) -> bool:
+        if name == "AlternateContent":
+            self.chosen.append(False)
+        elif self.chosen and name in {"Choice", "Fallback"}:
+            if self.chosen[-1]:
+                return True
+            self.chosen[-1] = True
+        return False
+
+    def end(self, expanded: str) -> None:
+        self.depth -= 1
+        if self.skipping:
+            self.skipping -= 1
+            return
+        name = self.names[expanded]
+        if name == "AlternateContent" and self.chosen:
+            self.chosen.pop()
+        if handler := self.reader.ends.get(name):
+            handler()
+
+    def text(self, data: str) -> None:
+        if not self.skipping:
+            self.reader.text(data)
+
+
+def _refuse_doctype(*_declaration: object) -> None:
+    raise ExtractError("the document carries a document type declaration", reason="refused")
+
+
+def parse_xml(chunks: Iterable[bytes], reader: XmlReader) -> None:
+    """Deliver the events of the XML text in *chunks* to *reader*.
+
+    Raises:
+        BrokenXmlError: not well-formed; everything before was delivered.
+        ExtractError: ``refused`` for any document type declaration.
+        LimitReachedError: nested too deeply, or a limit of the reader's own.
+        MemoryError: expat ran out of memory.
+    """
+    delivery = _Delivery(reader)
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartElementHandler = delivery.start
+    parser.EndElementHandler = delivery.end
+    parser.CharacterDataHandler = delivery.text
+    try:
+        for chunk in chunks:
+            parser.Parse(chunk, False)  # noqa: FBT003 (expat's own signature takes it by position)
+        parser.Parse(b"", True)  # noqa: FBT003
+    except expat.ExpatError as error:
+        if error.code == _OUT_OF_MEMORY:
+            raise MemoryError from error
+        raise BrokenXmlError(str(error)) from error
+    except (UnicodeError, LookupError, ValueError) as error:
+        raise BrokenXmlError(str(error)) from error

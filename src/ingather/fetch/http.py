@@ -1,0 +1,308 @@
+"""The fetcher for http and https: egress gate, libcurl, limits, one decoded layer, one value.
+
+The journey of a request: read the URL's origin → ``EgressGate``
+→ a ``Handle`` aimed at the checked addresses →
+``Engine`` → head read, content decoded → Response or Failure.
+"""
+
+import asyncio
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+import pycurl
+
+import can_ada
+from ingather.fetch.decoding import ACCEPT_ENCODING, Undecodable, decode_body, encoding_of
+from ingather.fetch.egress import EgressGate, Refusal
+from ingather.fetch.http_answer import failure_of, read_head
+from ingather.fetch.http_engine import Engine
+from ingather.fetch.http_handle import Handle
+from ingather.fetch.http_pace import judge_pace, tick_of
+from ingather.fetch.limits import Limits
+from ingather.fetch.retry_after import read_retry_after
+from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.scope import Scope
+from ingather.ports.clock import Clock
+from ingather.ports.resolver import Resolver
+
+__all__ = ["HttpFetcher"]
+
+_PORTS = {"http": 80, "https": 443}
+_PLAIN = re.compile(r"[!$-;=?-\[\]-~]*")
+_NO_ORIGIN = re.compile(r"[?#\\]").search
+_FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FIELD_VALUE = re.compile(r"[\t -~\x80-\xff]*")
+_ORIGINS = 4096
+_THREAD_BYTES = 64 * 1024
+_NO_ADDRESS = "user@domain"
+_ENCODING = "content-encoding"
+_ENCODING_LEN = len(_ENCODING)
+_BODILESS = frozenset({204, 304})
+_WRITE_ERRORS = frozenset({pycurl.E_WRITE_ERROR, pycurl.E_FILESIZE_EXCEEDED})
+
+
+class _Origin(NamedTuple):
+    """Where a URL leads: *prefix* is what libcurl gets instead of the text before the path."""
+
+    prefix: str
+    scheme: str
+    host: str
+    port: int
+
+
+class HttpFetcher:
+    """Asks for http and https URLs; see :class:`ingather.ports.fetcher.Fetcher`.
+
+    One instance for an event loop (asyncio's selector loop or uvloop). Connections are kept and
+    reused, HTTP/2 is spoken where TLS negotiates it.
+
+    Args:
+        limits: what one request may cost.
+        user_agent: honest product token, version and contact.
+        email: address of the operator for ``From``; nothing is sent when empty or the vendor's
+            placeholder ``user@domain``.
+        resolver: names to addresses.
+        own_ports: (address, port) of our own listeners, never fetched from.
+        max_connections: requests in flight at once; more wait.
+        clock: for ``elapsed_s`` and dates in ``Retry-After``.
+        ca_file: certificates to trust instead of the system's (PEM).
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        limits: Limits,
+        *,
+        user_agent: str,
+        email: str,
+        resolver: Resolver,
+        own_ports: Collection[tuple[str, int]] = (),
+        max_connections: int = 64,
+        clock: Clock,
+        ca_file: str | None = None,
+    ) -> None:
+        self._limits = limits
+        self._user_agent = user_agent
+        self._clock = clock
+        self._ca_file = ca_file
+        self._max_connections = max_connections
+        self._gate = EgressGate(resolver, own_ports)
+        self._headers = [f"Accept-Encoding: {ACCEPT_ENCODING}".encode()]
+        if email and email != _NO_ADDRESS and _FIELD_VALUE.fullmatch(email):
+            self._headers.append(b"From: " + email.encode("latin-1"))
+        self._origins: dict[str, _Origin] = {}
+        self._idle: list[Handle] = []
+        self._slots = asyncio.Semaphore(max_connections)
+        self._engine: Engine | None = None
+        self._closed = False
+
+    async def fetch(self, request: Request, scope: Scope) -> Response | Failure:
+        """Ask for ``request.url`` within *scope*; see the port."""
+        async with self._slots:
+            started_s = self._clock.monotonic()
+            target = self._target(request.url)
+            if isinstance(target, str):
+                return Failure(request.url, FailureKind.PROTOCOL, target)
+            url, origin = target
+            extra: list[bytes] | str = _extra_headers(request) if _special(request) else []
+            if isinstance(extra, str):
+                return Failure(request.url, FailureKind.PROTOCOL, extra)
+            admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope)
+            if isinstance(admitted, Refusal):
+                spent_s = self._clock.monotonic() - started_s
+                return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
+            engine = self._running()
+            handle = self._idle.pop() if self._idle else self._new_handle(engine)
+            try:
+                limit = request.max_wire_bytes or self._limits.max_wire_bytes
+                handle.aim(url, origin.host, origin.port, admitted, scope, wire_bytes=limit, cut=request.cut)
+                handle.send(extra)
+                if request.method == "HEAD":
+                    handle.head_only(head=True)
+                code = await engine.start(handle)
+                answer = await self._answer(request, handle, code, started_s)
+            except pycurl.error as error:  # libcurl would not take the request
+                engine.abandon(handle)
+                handle.close()
+                return Failure(request.url, FailureKind.INTERNAL, str(error))
+            except BaseException:
+                engine.abandon(handle)
+                handle.close()
+                raise
+            if request.method == "HEAD":
+                handle.head_only(head=False)
+            handle.clear()
+            self._idle.append(handle)
+            return answer
+
+    async def close(self) -> None:
+        """Close all connections; requests in flight end as ``CANCELLED``."""
+        self._closed = True
+        if self._engine is not None:
+            self._engine.close()
+        for handle in self._idle:
+            handle.close()
+        self._idle.clear()
+
+    # -- before the request ---------------------------------------------------------------
+
+    def _target(self, url: str) -> tuple[str, _Origin] | str:
+        """Split *url* into what libcurl gets and its origin, or say why it cannot be asked for."""
+        slash = url.find("/", 8)
+        if slash > 0 and _PLAIN.fullmatch(url, slash):
+            origin = self._origins.get(url[:slash])
+            if origin is not None:
+                return (url if len(origin.prefix) == slash else origin.prefix + url[slash:]), origin
+        try:
+            parsed = can_ada.parse(url)
+        except (ValueError, TypeError):
+            return "not a URL"
+        scheme = parsed.protocol[:-1]
+        host = parsed.hostname
+        if not host:
+            return "a URL without a host"
+        port = int(parsed.port) if parsed.port else _PORTS.get(scheme, 0)
+        origin = _Origin(f"{scheme}://{parsed.host}", scheme, host, port)
+        before = url[:slash] if slash > 0 and scheme in _PORTS else ""
+        if before and not _NO_ORIGIN(before):  # what stands before the path is the origin, for every path
+            if len(self._origins) >= _ORIGINS:
+                self._origins.clear()
+            self._origins[before] = origin
+        return f"{origin.prefix}{parsed.pathname}{parsed.search}", origin
+
+    def _new_handle(self, engine: Engine) -> Handle:
+        return Handle(
+            user_agent=self._user_agent,
+            headers=self._headers,
+            peer_refusal=self._gate.peer_refusal,
+            place=engine.place,
+            ca_file=self._ca_file,
+            connect_s=self._limits.connect_s + self._limits.tls_s,
+            total_s=self._limits.total_s,
+        )
+
+    def _running(self) -> Engine:
+        engine = self._engine
+        if engine is None:
+            if self._closed:
+                raise RuntimeError("this fetcher is closed")
+            limits = self._limits
+            engine = self._engine = Engine(
+                asyncio.get_running_loop(),
+                watch=lambda transfer, elapsed_s: judge_pace(transfer, elapsed_s, limits),
+                tick_s=tick_of(limits),
+                max_idle=self._max_connections,
+            )
+        return engine
+
+    # -- after the request ----------------------------------------------------------------
+
+    async def _answer(
+        self, request: Request, handle: Handle, code: int, started_s: float
+    ) -> Response | Failure:
+        elapsed_s = self._clock.monotonic() - started_s
+        lines = handle.lines
+        address = handle.curl.getinfo(pycurl.PRIMARY_IP)
+        limits = self._limits
+        kind: FailureKind | None = None
+        detail = ""
+        if code and not (handle.was_cut and code in _WRITE_ERRORS):
+            kind, detail = self._trouble(handle, code)
+        elif len(lines) > limits.max_head_fields or sum(map(len, lines)) > limits.max_head_bytes:
+            kind, detail = _head_trouble(lines, limits) or (None, "")
+        head = read_head(lines) if kind is None or lines else None
+        if kind is None and head is None and lines:
+            kind, detail = FailureKind.CLOSED, "the connection ended within the response head"
+        elif kind is None and (head is None or not head[0]):
+            kind, detail = FailureKind.PROTOCOL, "no HTTP status line"
+        if kind is not None or head is None:
+            wait = _wait(head[2], self._clock.wall(), limits) if head else None
+            return Failure(request.url, kind or FailureKind.PROTOCOL, detail, address, elapsed_s, wait)
+        status, version, fields = head
+        chunks = handle.chunks
+        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        wire_bytes, was_cut = len(body), handle.was_cut
+        if status in _BODILESS:
+            body = b""
+        encoding = ",".join([v for k, v in fields if len(k) == _ENCODING_LEN and k.lower() == _ENCODING])
+        if encoding and body:
+            decoded = await self._decode(body, encoding, request, partial=was_cut)
+            if isinstance(decoded, Undecodable):
+                return Failure(request.url, decoded.kind, decoded.detail, address, elapsed_s)
+            body = decoded
+            was_cut = was_cut or (request.cut and len(body) == self._decoded_limit(request))
+        return Response(
+            request.url, status, fields, body, wire_bytes, elapsed_s, address, version, cut=was_cut
+        )
+
+    def _trouble(self, handle: Handle, code: int) -> tuple[FailureKind, str]:
+        if handle.refused:
+            return FailureKind.EGRESS, handle.refused
+        if isinstance(handle.verdict, tuple):
+            kind, detail = handle.verdict
+            return kind, detail
+        if code < 0:
+            return FailureKind.CANCELLED, "the fetcher was closed"
+        return failure_of(code, handle.message, self._limits)
+
+    async def _decode(
+        self, body: bytes, header: str, request: Request, *, partial: bool
+    ) -> bytes | Undecodable:
+        encoding = encoding_of(header)
+        if isinstance(encoding, Undecodable) or not encoding:
+            return encoding or body
+        limits = self._limits
+
+        def work() -> bytes | Undecodable:
+            return decode_body(
+                body,
+                encoding,
+                max_bytes=self._decoded_limit(request),
+                max_ratio=limits.max_ratio,
+                ratio_after_bytes=limits.ratio_after_bytes,
+                cut=request.cut,
+                partial=partial,
+            )
+
+        return work() if len(body) < _THREAD_BYTES else await asyncio.to_thread(work)
+
+    def _decoded_limit(self, request: Request) -> int:
+        return request.max_decoded_bytes or self._limits.max_decoded_bytes
+
+
+def _special(request: Request) -> bool:
+    return bool(request.etag or request.last_modified or request.headers or request.method != "GET")
+
+
+def _extra_headers(request: Request) -> list[bytes] | str:
+    """Make the header lines of a request that has some of its own, or say what is wrong with it."""
+    if request.method not in {"GET", "HEAD"}:
+        return f"method {request.method!r} is not for a gatherer"
+    fields = list(request.headers)
+    if request.etag:
+        fields.append(("If-None-Match", request.etag))
+    if request.last_modified:
+        fields.append(("If-Modified-Since", request.last_modified))
+    for name, value in fields:
+        if not _FIELD_NAME.fullmatch(name) or not _FIELD_VALUE.fullmatch(value):
+            return f"header field {name!r} cannot be sent"
+    return [f"{name}: {value}".encode("latin-1") for name, value in fields]
+
+
+def _head_trouble(lines: list[bytes], limits: Limits) -> tuple[FailureKind, str] | None:
+    """Count exactly: status line and blank line are no fields."""
+    fields = sum(1 for line in lines if b":" in line and not line.startswith(b"HTTP/"))
+    size = sum(map(len, lines))
+    if fields > limits.max_head_fields:
+        return FailureKind.HEAD_TOO_LARGE, f"{fields} header fields, more than {limits.max_head_fields}"
+    if size > limits.max_head_bytes:
+        return FailureKind.HEAD_TOO_LARGE, f"a head of {size} bytes, more than {limits.max_head_bytes}"
+    return None
+
+
+def _wait(fields: tuple[tuple[str, str], ...], now_s: float, limits: Limits) -> float | None:
+    for name, value in fields:
+        if name.lower() == "retry-after":
+            wait = read_retry_after(value, now_s=now_s, max_s=limits.max_retry_after_s)
+            return wait.seconds if wait else None
+    return None

@@ -1,0 +1,428 @@
+"""The engine: one code path for crawl, explain and simulate.
+
+A caller makes an :class:`Evaluation` of a URL, runs :meth:`Engine.metadata`, fetches, attaches the
+response, runs :meth:`Engine.data` (converting whenever it asks), then :meth:`Engine.enumerate` and
+:meth:`Engine.generate`. :meth:`Engine.decide` does all of it for people who ask why, through the
+same bound functions, and writes down each step.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from ingather.conf.loading import Loaded, StartingPoint
+from ingather.conf.rulesconf import Rules
+from ingather.errors import ConfigurationError
+from ingather.filters.evaluation import Convert, Evaluation, State
+from ingather.filters.page_rules import forbidden
+from ingather.filters.plan import ConvertSteps, Pair, Step, pair, plan
+from ingather.filters.rafs import builtin_registry
+from ingather.filters.rafs.limiting import Counters
+from ingather.filters.sites import SiteTable
+from ingather.filters.sources import Value
+from ingather.filters.trace import Decision, TraceStep
+from ingather.model.candidate import Candidate
+from ingather.model.description import Attributes
+from ingather.model.diagnostic import Diagnostic, Place
+from ingather.model.page import Link, Page
+from ingather.model.phase import Phase, Role
+from ingather.model.resource import Response
+from ingather.model.verdict import Exclusion, Verdict
+from ingather.plugins import Registry, installed_page_reader
+
+__all__ = ["Engine", "PageReader"]
+
+PageReader = Callable[[Response], Page]
+Converter = Callable[[Convert, Response], Page]
+
+_DEFAULT_AGENT = "ingather"
+
+
+class Engine:
+    """Both selected filters, compiled.
+
+    Not thread-safe; one a process. Judging one URL never raises for what the URL, the response or a
+    function did: what fails denies (category ``error``).
+
+    Args:
+        configuration: what ``ingather.conf.load`` gave.
+        digests: digest -> URL of the described head of its group, if duplicates are to be denied
+            here; by default the catalog settles them.
+        registry: functions; default the built-in ones.
+
+    Raises:
+        ConfigurationError: the configuration was refused, or has no such filters.
+    """
+
+    def __init__(
+        self,
+        configuration: Loaded,
+        *,
+        digests: Mapping[str, str] | None = None,
+        registry: Registry | None = None,
+    ) -> None:
+        one, other = configuration.enumeration, configuration.generation
+        if not configuration.ok or one is None or other is None:
+            missing = Diagnostic(
+                "E-FILTER-UNDEF", Place("filter.conf", 1), "the selected filters are not defined"
+            )
+            raise ConfigurationError(configuration.diagnostics if not configuration.ok else (missing,))
+        self.configuration = configuration
+        self.robot = robot = configuration.robot
+        self.digests = digests
+        self.counters = Counters()
+        self._tables: dict[int, SiteTable] = {}
+        self._constants = {
+            "csid": str(robot.csid),
+            "enumeration-filter": one.name,
+            "generation-filter": other.name,
+        }
+        self._agent = (str(robot.user_agent).split("/")[0].split() or [_DEFAULT_AGENT])[0].lower()
+        functions = registry or builtin_registry()
+        a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
+        b = self._generation = plan(other, Role.GENERATION, functions, robot, self)
+        self._metadata = pair(a, b, a.metadata, b.metadata)
+        self._data = pair(a, b, a.data, b.data)
+        self._moved: dict[tuple[Verdict, str], Verdict] = {}
+
+    def table(self, rules: Rules) -> SiteTable:
+        """Return the compiled form of *rules*, made once."""
+        table = self._tables.get(id(rules))
+        if table is None:
+            table = self._tables[id(rules)] = SiteTable(rules, depth=self.robot.depth)
+        return table
+
+    # --- a run ---
+
+    @property
+    def starting_points(self) -> tuple[StartingPoint, ...]:
+        """Starting points of the enabled sites and of robot.conf."""
+        return self.configuration.starting_points
+
+    @property
+    def body_limit(self) -> int | None:
+        """Bytes above which neither filter lets a body pass (filter-by-max src=content-length), or ``None``."""
+        one, other = self._enumeration.body_limit, self._generation.body_limit
+        return None if one is None or other is None else max(one, other)
+
+    def start_run(self) -> None:
+        """Reset what filter-by-max counts."""
+        self.counters.reset()
+
+    # --- one URL ---
+
+    def evaluation(
+        self, candidate: Candidate, *, ip: str | Callable[[], str | None] | None = None
+    ) -> Evaluation:
+        """Return the state of *candidate* before any directive ran; *ip* may be asked for on demand."""
+        return Evaluation(candidate, ip, self._constants)
+
+    def metadata(self, ev: Evaluation) -> bool:
+        """Run the MetaData directives of both filters; tell whether one of them lets the URL pass."""
+        one, other = ev.enumerating, ev.generating
+        common = self._metadata
+        if one.trace is not None:
+            _run(one, self._enumeration.metadata)
+            _run(other, self._generation.metadata)
+        else:
+            self._both(one, other, common)
+            if one.verdict.allowed and common.enumeration:
+                _run(one, common.enumeration)
+            if other.verdict.allowed and common.generation:
+                _run(other, common.generation)
+        return one.verdict.allowed or other.verdict.allowed
+
+    def _both(self, one: State, other: State, phase: Pair) -> None:
+        """Run the steps that both filters share, once, and let the generation filter have the outcome."""
+        if not phase.common:
+            return
+        _run(one, phase.common)
+        other.borrow(one)
+        if not one.verdict.allowed:
+            other.verdict = self._twin(one, phase)
+
+    def _twin(self, one: State, phase: Pair) -> Verdict:
+        """Return the verdict of the enumeration filter as the generation filter's line says it."""
+        verdict = one.verdict
+        step, twin = phase.common[one.at], phase.twins[one.at]
+        if verdict.where != step.where:
+            return verdict
+        if verdict.category is Exclusion.ERROR:
+            return replace(verdict, where=twin.where)
+        key = (verdict, twin.where)
+        moved = self._moved.get(key)
+        if moved is None:
+            moved = self._moved[key] = replace(verdict, where=twin.where)
+        return moved
+
+    def respond(self, ev: Evaluation, response: Response, page_reader: Callable[[], Page] | None) -> None:
+        """Attach the response; the page is read when a directive wants it, at most once."""
+        ev.respond(response, page_reader)
+
+    def data(self, ev: Evaluation) -> Convert | None:
+        """Run the Data directives until the end, or until one wants the body converted.
+
+        In the second case convert, call ``ev.converted(page)`` or ``ev.conversion_failed(reason)``,
+        and call this again.
+        """
+        one, other = ev.enumerating, ev.generating
+        if ev.stage == _BEGIN:
+            ev.shared = (
+                one.verdict.allowed and other.verdict.allowed and one.trace is None and one.own is other.own
+            )
+            one.at = other.at = 0
+            if ev.shared:
+                self._both(one, other, self._data)
+                one.at = other.at = 0
+            ev.stage = _ENUMERATION
+        if ev.stage == _ENUMERATION:
+            steps = self._data.enumeration if ev.shared else self._enumeration.data
+            wanted = _run(one, steps, one.at) if one.verdict.allowed else None
+            if wanted is not None:
+                return wanted
+            ev.stage = _GENERATION
+        if ev.stage < _END:
+            steps = self._data.generation if ev.shared else self._generation.data
+            wanted = _run(other, steps, other.at) if other.verdict.allowed else None
+            if wanted is not None:
+                return wanted
+            ev.stage = _END
+            self._page_rules(ev)
+        return None
+
+    def _page_rules(self, ev: Evaluation) -> None:
+        """Deny what the page itself forbids, before any Enumerate or Generate directive runs."""
+        if not self.robot.enable_robots_txt or ev.response is None:
+            return
+        for state, word in ((ev.enumerating, "nofollow"), (ev.generating, "noindex")):
+            if not state.verdict.allowed:
+                continue
+            found = self._forbidden(ev, state)
+            if word not in found:
+                continue
+            reason = f"robots: the page says {word}"
+            state.verdict = Verdict(allowed=False, reason=reason, category=Exclusion.ROBOTS, phase=Phase.DATA)
+            if state.trace is not None:
+                said = ", ".join(sorted(found))
+                state.trace.append(TraceStep(state.role, Phase.DATA, "", "", "robots", said, "deny", reason))
+
+    def _forbidden(self, ev: Evaluation, state: State) -> frozenset[str]:
+        if ev.response is None:
+            return frozenset()
+        try:
+            return forbidden(ev.response, state.page(), self._agent)
+        except Exception:  # noqa: BLE001 - a page that cannot be read forbids everything
+            return frozenset({"nofollow", "noindex"})
+
+    def enumerate(self, ev: Evaluation) -> list[Link]:
+        """Return the links to follow, in order, each URL once; none if the filter denies."""
+        if not ev.enumeration.allowed:
+            return []
+        state = ev.enumerating
+        _run(state, self._enumeration.last)
+        if not state.verdict.allowed:
+            return []
+        if ev.over_max:
+            return [link for link in state.links.values() if link is not None]
+        return list(state.links.values())
+
+    def generate(self, ev: Evaluation, *, now_s: float, ip: str = "") -> Attributes:
+        """Return the page layer of the description; empty if the filter denies, also while generating.
+
+        Args:
+            ev: an evaluation whose Data phase has ended.
+            now_s: wall time.
+            ip: address that was connected to, for attribute ``ip`` (robot.conf ``enable-ip``).
+        """
+        if not ev.generation.allowed:
+            return {}
+        state = ev.generating
+        state.now_s = now_s
+        if ip and self.robot.enable_ip:
+            state.attributes["ip"] = (ip,)
+        _run(state, self._generation.last)
+        return state.attributes if state.verdict.allowed else {}
+
+    # --- for people ---
+
+    def decide(  # noqa: PLR0913 - everything that a crawl would have at hand
+        self,
+        candidate: Candidate,
+        response: Response | None = None,
+        *,
+        trace: bool = True,
+        read_page: PageReader | None = None,
+        convert: Converter | None = None,
+        ip: str | Callable[[], str | None] | None = None,
+        now_s: float | None = None,
+    ) -> Decision:
+        """Judge a URL, with its response if there is one, and tell each step.
+
+        Nothing is counted or stored. Steps after a denial do not run, as in a crawl.
+
+        Args:
+            candidate: the URL with its circumstances.
+            response: what the host sent; ``None`` = only what is known before the fetch.
+            trace: write down the steps.
+            read_page: makes the page of the response; default: the installed reader
+                (``ingather.plugins.readers``), without one sources that need a page are undefined.
+            convert: makes the page of a document; raises ``ExtractError`` or ``IsolationError``.
+            ip: address of the host, or how to find it.
+            now_s: wall time; without it no attributes are made.
+        """
+        ev = self.evaluation(candidate, ip=ip)
+        steps: list[TraceStep] = []
+        for state in (ev.enumerating, ev.generating):
+            state.dry = True
+            if trace:
+                state.trace = steps
+        passed = self.metadata(ev)
+        flags: list[str] = []
+        links: Iterable[Link] = ()
+        attributes: Attributes = {}
+        if response is not None and passed:
+            self.respond(ev, response, self._reader(response, read_page))
+            while (wanted := self.data(ev)) is not None:
+                _convert(ev, wanted, response, convert, flags)
+            links = self.enumerate(ev)
+            if now_s is not None:
+                attributes = self.generate(ev, now_s=now_s, ip=response.address)
+        return Decision(
+            ev.url,
+            ev.enumeration,
+            ev.generation,
+            ev.site.name if ev.site is not None else "",
+            ev.source,
+            tuple(steps),
+            tuple(links),
+            ev.over_max,
+            attributes,
+            tuple(flags),
+        )
+
+    def _reader(self, response: Response, read_page: PageReader | None) -> Callable[[], Page] | None:
+        if read_page is not None:
+            return lambda: read_page(response)
+        installed = installed_page_reader()
+        if installed is None:
+            return None
+        stated = response.header("content-type") or None
+        return lambda: installed(
+            response.body, url=response.url, content_type=stated, headers=response.headers, agent=self._agent
+        )
+
+
+_BEGIN, _ENUMERATION, _GENERATION, _END = range(4)
+
+
+def _convert(
+    ev: Evaluation, wanted: Convert, response: Response, convert: Converter | None, flags: list[str]
+) -> None:
+    if convert is None:
+        ev.conversion_failed("no converter")
+        flags.append("conversion-skipped")
+        return
+    try:
+        ev.converted(convert(wanted, response))
+    except Exception as error:  # noqa: BLE001 - a converter may fail in any way; that is a remark on the document
+        reason = str(getattr(error, "reason", "") or type(error).__name__)
+        ev.conversion_failed(reason)
+        flags.append(f"conversion-failed:{reason}")
+
+
+def _run(state: State, steps: tuple[Step, ...], start: int = 0) -> Convert | None:
+    """Run *steps* from number *start*; stop at a denial (kept in the state) or a wanted conversion.
+
+    ``state.at`` is the number of the step that stopped it.
+    """
+    if state.trace is not None:
+        return _run_traced(state, steps, start, state.trace)
+    at = start
+    for step in steps[start:] if start else steps:
+        try:
+            outcome = step.run(state)
+        except Exception as error:  # noqa: BLE001 - filters fail closed, whatever a function does
+            outcome = step.failed(error)
+        if outcome is not None:
+            state.at = at
+            if type(outcome) is Convert:
+                return outcome
+            if isinstance(outcome, Verdict):
+                if not outcome.allowed:
+                    state.verdict = outcome
+                    return None
+            else:
+                state.verdict = step.failed(TypeError(f"returned {type(outcome).__name__}"))
+                return None
+        at += 1
+    return None
+
+
+def _run_traced(state: State, steps: tuple[Step, ...], start: int, trace: list[TraceStep]) -> Convert | None:
+    """Run *steps* one at a time by :func:`_run`, writing down what each saw and did."""
+    for at in range(start, len(steps)):
+        step = steps[at]
+        before = dict(state.own or {}), dict(state.attributes), len(state.links)
+        try:
+            value = step.value(state)
+        except Exception:  # noqa: BLE001 - the step itself will fail the same way and say so
+            value = None
+        state.trace = None
+        wanted = _run(state, steps[: at + 1], at)
+        state.trace = trace
+        trace.append(_told(state, step, value, before, wanted))
+        if wanted is not None or not state.verdict.allowed:
+            return wanted
+    return None
+
+
+def _told(
+    state: State,
+    step: Step,
+    value: str | None,
+    before: tuple[dict[str, Value], dict[str, tuple[str, ...]], int],
+    wanted: Convert | None,
+) -> TraceStep:
+    verdict, reason, rule = "continue", "", ""
+    if wanted is not None:
+        verdict, reason = (
+            "convert",
+            f"the body is to be converted from {wanted.media_type or 'an unknown type'}",
+        )
+    elif not state.verdict.allowed:
+        verdict = "error" if state.verdict.category is Exclusion.ERROR else "deny"
+        reason = state.verdict.reason
+        rule = state.verdict.where if state.verdict.where != step.where else ""
+    else:
+        own, attributes, links = before
+        changes = [f"{k}={_shown(v)}" for k, v in (state.own or {}).items() if k not in own or own[k] != v]
+        changes += [f"{k}={_shown(v)}" for k, v in state.attributes.items() if attributes.get(k) != v]
+        changes += [f"{k} removed" for k in attributes if k not in state.attributes]
+        found = sum(1 for link in state.links.values() if link is not None)
+        if len(state.links) > links:
+            changes.append(f"{found} links")
+        if step.directive.function == "filterrules-process" and state.evaluation.site is not None:
+            site = state.evaluation.site
+            changes.append(f"site {site.name}")
+            rule = site.where
+        reason = ", ".join(dict.fromkeys(changes))
+    line = step.active if isinstance(step, ConvertSteps) else step
+    if isinstance(step, ConvertSteps) and verdict == "continue" and not reason:
+        reason = f"none of {step.lines} lines is for this type"
+    return TraceStep(
+        state.role,
+        line.directive.phase,
+        line.directive.text,
+        line.where,
+        step.source,
+        value,
+        verdict,
+        reason,
+        rule,
+    )
+
+
+def _shown(value: object) -> str:
+    text = ", ".join(value) if isinstance(value, tuple) else "undefined" if value is None else str(value)
+    text = " ".join(text.split())
+    limit = 80
+    return text if len(text) <= limit else f"{text[:limit]}..."

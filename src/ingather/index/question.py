@@ -1,0 +1,154 @@
+"""What may be asked of the index: a tree of words and filters, and what comes back.
+
+The search room's language makes these values, the index room turns them into its engine's
+queries; neither knows the other's side.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ingather.index.card import Card
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "ChainFilter",
+    "FileType",
+    "Filters",
+    "Found",
+    "Hit",
+    "Node",
+    "Not",
+    "Order",
+    "Phrase",
+    "Question",
+    "Site",
+    "Title",
+    "Word",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as written; one that the analyser takes apart (``e-mail``) is a phrase of its parts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words in this order, next to one another."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A word or phrase in the title."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A host, a domain with all its hosts, or either with the beginning of a path (whole levels)."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """A kind of document by its short name: ``pdf``, ``html``."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What must not match."""
+
+    node: "Word | Phrase | Title | Site | FileType"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Alternatives (``OR``)."""
+
+    nodes: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """What must match together; order counts for nearness."""
+
+    nodes: "tuple[Node, ...]"
+
+
+Node = Word | Phrase | Title | Site | FileType | Not | AnyOf | AllOf
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Choices made beside the query; within one they are alternatives, empty = no restriction.
+
+    ``since_s`` and ``until_s`` are epoch seconds, half open; a document without a date fits neither.
+    """
+
+    kinds: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    since_s: int | None = None
+    until_s: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.kinds or self.sites or self.since_s is not None or self.until_s is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFilter:
+    """The access filter: either ``only`` these chains, or all ``without`` these.
+
+    With ``without``, chains above ``last`` are left out as well (``None`` = none is too new).
+    The default lets nothing through.
+    """
+
+    only: tuple[int, ...] | None = ()
+    without: tuple[int, ...] = ()
+    last: int | None = None
+
+
+class Order(StrEnum):
+    """How hits are ordered: by rank, or newest first (documents without a date last)."""
+
+    RELEVANCE = "relevance"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A tree, the choices beside it, who asks, and whether all words must occur.
+
+    ``least`` 0 = every word; otherwise the number of words that must occur at least.
+    """
+
+    tree: AllOf
+    chains: ChainFilter
+    filters: Filters = field(default_factory=Filters)
+    least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found document; *score* is comparable within one answer only."""
+
+    card: Card
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One window of hits; *total* is exact. *facets*: field -> value -> count, most frequent first."""
+
+    total: int
+    hits: tuple[Hit, ...] = ()
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

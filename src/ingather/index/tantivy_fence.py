@@ -1,0 +1,57 @@
+"""What keeps documents out of an answer: the access filter and the chosen filters, as clauses of the engine."""
+
+from tantivy import FieldType, Occur, Query, Schema
+
+from ingather.index.question import ChainFilter, Filters
+from ingather.index.tantivy_schema import MARKER_KEY
+
+__all__ = ["fence", "silent"]
+
+
+def fence(
+    schema: Schema, chains: ChainFilter, filters: Filters, *, but: str = ""
+) -> list[tuple[Occur, Query]]:
+    """Return the clauses that keep out what the viewer may not see and did not choose.
+
+    *but* names a choice (``kinds``, ``sites``, ``dates``) to leave out. Without the marker document, and
+    failing closed: a chain that was not evaluated is kept out.
+    """
+    clauses = [(Occur.MustNot, Query.term_query(schema, "key", MARKER_KEY, "basic"))]
+    if chains.only is not None:
+        clauses.append((Occur.Must, silent(Query.term_set_query(schema, "chain", list(chains.only)))))
+    else:
+        if chains.without:
+            clauses.append((Occur.MustNot, Query.term_set_query(schema, "chain", list(chains.without))))
+        if chains.last is not None:
+            newer = Query.range_query(
+                schema,
+                "chain",
+                FieldType.Unsigned,
+                chains.last,
+                None,
+                include_lower=False,
+                include_upper=True,
+            )
+            clauses.append((Occur.MustNot, newer))
+        clauses.append((Occur.Must, silent(Query.exists_query("chain"))))
+    if filters.kinds and but != "kinds":
+        clauses.append((Occur.Must, silent(Query.term_set_query(schema, "kind", list(filters.kinds)))))
+    if filters.sites and but != "sites":
+        clauses.append((Occur.Must, silent(Query.term_set_query(schema, "place", list(filters.sites)))))
+    if (filters.since_s is not None or filters.until_s is not None) and but != "dates":
+        dates = Query.range_query(
+            schema,
+            "date",
+            FieldType.Integer,
+            filters.since_s,
+            filters.until_s,
+            include_lower=True,
+            include_upper=filters.until_s is None,
+        )
+        clauses.append((Occur.Must, silent(dates)))
+    return clauses
+
+
+def silent(query: Query) -> Query:
+    """Return *query* without a score."""
+    return Query.const_score_query(query, 0.0)

@@ -1,0 +1,194 @@
+"""What passes between keeper and gatherers: claims out; discoveries and reports back.
+
+The only values that cross a process border on the hot path, hence msgspec structs that are
+encoded as arrays. Field order is the wire order: append only.
+"""
+
+import msgspec
+
+__all__ = ["Claim", "Denial", "Discovery", "HostGrant", "HostReport", "Report", "Row", "Settled", "Stored"]
+
+
+class Denial(msgspec.Struct, array_like=True, frozen=True):
+    """Why a filter, budget or robots rule said no: category, ``file:line``, reason, configuration version."""
+
+    category: str
+    where: str
+    reason: str
+    version: int
+
+
+class Discovery(msgspec.Struct, array_like=True):
+    """A URL that a gatherer had not seen at this depth, already judged by the MetaData filters.
+
+    ``key`` is the seeded 64-bit hash of origin + path; ``denial`` ``None`` = to be visited.
+    ``max_depth`` -1 = no limit, ``None`` = the site's or robot's default.
+    """
+
+    key: int
+    origin: str
+    path: str
+    depth: int
+    max_depth: int | None = None
+    source: str = "web"
+    denial: Denial | None = None
+    hops: int = 0
+    priority: int = 5
+
+
+class Stored(msgspec.Struct, array_like=True, frozen=True):
+    """Where body and text lie in the WARC segments; ``length`` 0 = body not kept, ``text_length`` 0 = no text."""
+
+    segment: int
+    offset: int
+    length: int
+    text_offset: int
+    text_length: int
+
+    @property
+    def end(self) -> int:
+        """First byte behind both records: what the catalog acknowledges by committing this place."""
+        return max(self.offset + self.length, self.text_offset + self.text_length)
+
+
+class Claim(msgspec.Struct, array_like=True):
+    """One URL handed to a gatherer, with what is known from the last visit.
+
+    ``version`` is the configuration under which it was last described, ``suspect`` means that
+    it has a strike: it is parsed in a converter.
+    """
+
+    id: int
+    host: int
+    path: str
+    depth: int
+    max_depth: int | None
+    source: str
+    hops: int = 0
+    etag: str = ""
+    last_modified: str = ""
+    digest: bytes = b""
+    version: int = 0
+    suspect: bool = False
+
+
+class HostGrant(msgspec.Struct, array_like=True):
+    """A host lent to a gatherer: its politeness state and what is known of its robots.txt.
+
+    Times are wall seconds; ``robots_kind`` ``""`` = never asked; ``visited`` = treat as just visited, because
+    another hand may have asked it a moment ago.
+    """
+
+    id: int
+    origin: str
+    key: str
+    own: bool
+    not_before_s: float = 0.0
+    back_offs: int = 0
+    robots_kind: str = ""
+    robots_body: bytes = b""
+    robots_at_s: float = 0.0
+    robots_since_s: float = 0.0
+    robots_detail: str = ""
+    visited: bool = True
+
+
+class HostReport(msgspec.Struct, array_like=True):
+    """What a gatherer learnt about a host, to be kept across restarts."""
+
+    id: int
+    not_before_s: float = 0.0
+    back_offs: int = 0
+    robots_kind: str = ""
+    robots_body: bytes = b""
+    robots_at_s: float = 0.0
+    robots_since_s: float = 0.0
+    robots_detail: str = ""
+    delay_s: float = 0.0
+
+
+class Report(msgspec.Struct, array_like=True):
+    """How one visit ended, with everything that must become one transaction.
+
+    ``attributes`` is the RD's page layer (msgpack map name -> list of values; an integer value n
+    stands for the first n characters of the text). ``links`` are packed keys (8 bytes each, little
+    endian), ``anchors`` the texts beside them (msgpack list). ``text`` is given along so that the
+    index needs no second read; it is kept in the WARC, not in the catalog.
+    """
+
+    id: int
+    outcome: int
+    status: int
+    at_s: float
+    version: int
+    detail: str = ""
+    denial: Denial | None = None
+    etag: str = ""
+    last_modified: str = ""
+    digest: bytes = b""
+    size: int = 0
+    stored: Stored | None = None
+    title: str = ""
+    attributes: bytes = b""
+    links: bytes = b""
+    anchors: bytes = b""
+    found: list[Discovery] = []
+    text: str = ""
+    headings: str = ""
+    marked: str = ""
+    language: str = ""
+    media_type: str = ""
+    date_s: int | None = None
+    flags: tuple[str, ...] = ()
+    dedupe: bool = False
+    described: bool = False
+    retry_s: float | None = None
+    redirect: Discovery | None = None
+    elapsed_s: float = 0.0
+    address: str = ""
+    expires_s: float | None = None
+    strike: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A URL row as the frontier read it when it was claimed: what settling its visit needs.
+
+    ``described`` = it has an RD that readers see; times are wall seconds.
+    """
+
+    id: int
+    host: int
+    path: str
+    depth: int
+    max_depth: int | None
+    source: int
+    hops: int
+    etag: str
+    last_modified: str
+    digest: bytes
+    version: int | None
+    wait_s: float | None
+    fails: int
+    strikes: int
+    missing_s: float | None
+    fetched_s: float | None
+    duplicate: int | None
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """A report with what was decided about it: the row's next state and visit, and what readers must learn.
+
+    ``put`` = a change row for the index; ``propose`` = reason of a deletion that goes to the policy, ``""`` = none.
+    """
+
+    report: Report
+    row: Row
+    state: int
+    due_s: float | None
+    wait_s: float | None
+    fails: int
+    missing_s: float | None
+    strikes: int
+    put: bool
+    propose: str
+    keep_description: bool

@@ -1,0 +1,100 @@
+"""What asking for a URL gave: a response or a typed failure. Both are values."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["Failure", "FailureKind", "Request", "Response"]
+
+
+class FailureKind(StrEnum):
+    """Every way in which a fetch can fail; documented in ``docs/reference/outcomes.md``."""
+
+    EGRESS = "refused-address"
+    """The egress gate refused the scheme, port or a resolved address."""
+    DNS = "dns"
+    CONNECT = "connect"
+    CONNECT_TIMEOUT = "connect-timeout"
+    TLS = "tls"
+    TLS_TIMEOUT = "tls-timeout"
+    FIRST_BYTE_TIMEOUT = "first-byte-timeout"
+    TOTAL_TIMEOUT = "total-timeout"
+    TOO_SLOW = "too-slow"
+    HEAD_TOO_LARGE = "head-too-large"
+    TOO_LARGE = "too-large"
+    """More wire bytes than allowed (``max-filesize-kb``)."""
+    DECODED_TOO_LARGE = "decoded-too-large"
+    RATIO = "compression-ratio"
+    ENCODING = "bad-encoding"
+    """Content-Encoding unknown, stacked, or its data broken."""
+    CLOSED = "closed"
+    """The connection ended before the response did."""
+    PROTOCOL = "protocol"
+    """What came back is not HTTP as we can trust it."""
+    REDIRECT_LOOP = "redirect-loop"
+    REDIRECTS = "too-many-redirects"
+    REDIRECT_TARGET = "bad-redirect"
+    """A redirect without a usable Location."""
+    CANCELLED = "cancelled"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One URL to ask for; *validators* are sent back exactly as they were received.
+
+    ``max_wire_bytes``/``max_decoded_bytes`` 0 = the fetcher's own limits.
+    ``headers`` are added as they are; credentials never travel here but with the source.
+    With ``cut`` a body beyond the limits is cut there instead of failing (``Response.cut``).
+    """
+
+    url: str
+    etag: str = ""
+    last_modified: str = ""
+    max_wire_bytes: int = 0
+    max_decoded_bytes: int = 0
+    headers: tuple[tuple[str, str], ...] = ()
+    method: str = "GET"
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A complete HTTP response, content encoding removed.
+
+    ``headers`` are in order of arrival, names as received; look up with :meth:`header`.
+    ``body`` is empty for 304 and for bodies that were not wanted.
+    ``elapsed_s`` is from start to last byte, ``address`` the peer that was connected to.
+    ``cut``: the body goes on beyond what was asked for (only when ``Request.cut`` allowed it).
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    wire_bytes: int = 0
+    elapsed_s: float = 0.0
+    address: str = ""
+    http_version: str = "1.1"
+    lowered: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    cut: bool = False
+
+    def header(self, name: str, default: str = "") -> str:
+        """Return the value of *name* (lower case), several lines joined by comma and blank."""
+        if not self.lowered and self.headers:
+            low = self.lowered
+            for key, value in self.headers:
+                k = key.lower()
+                low[k] = f"{low[k]}, {value}" if k in low else value
+        return self.lowered.get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fetch that gave no response; ``detail`` is for people, ``retry_after_s`` what the host asked for."""
+
+    url: str
+    kind: FailureKind
+    detail: str = ""
+    address: str = ""
+    elapsed_s: float = 0.0
+    retry_after_s: float | None = None

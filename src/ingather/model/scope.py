@@ -1,0 +1,28 @@
+"""Where a source may go: the egress gate checks every socket against one of these."""
+
+from dataclasses import dataclass
+
+__all__ = ["Scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The reach of one source.
+
+    Attributes:
+        source: name of the source, for messages.
+        schemes: lower case; only ``http`` and ``https`` unless the source says otherwise.
+        hosts: exact names (``intranet.example``), domains with their subdomains (``.example``), or ``*``.
+        ports: allowed ports; empty = any but our own listeners'.
+        addresses: CIDR ranges that are reachable although they are not public unicast
+            (private, loopback, unique local). Link-local, multicast, metadata addresses and our
+            own listeners are refused whatever stands here.
+        verify_tls: ``False`` only when the source's settings say so; logged at each start.
+    """
+
+    source: str = "web"
+    schemes: frozenset[str] = frozenset({"http", "https"})
+    hosts: tuple[str, ...] = ("*",)
+    ports: frozenset[int] = frozenset()
+    addresses: tuple[str, ...] = ()
+    verify_tls: bool = True

@@ -1,0 +1,327 @@
+"""URLs: WHATWG parsing (Ada) and one canonical form, the key of everything.
+
+Two spellings of one page get one canonical URL: default ports, dot segments, fragments,
+user names, trailing dots of hosts, the case of escapes, escapes that need not be, characters
+that must be escaped, empty queries, session and tracking parameters. What a server may tell
+apart is kept: the order of the query, the case of the path, doubled and trailing slashes.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+import xxhash
+
+import can_ada
+from ingather.errors import UrlError
+
+__all__ = [
+    "DEFAULT_DROP",
+    "Canonicaliser",
+    "Parts",
+    "canonical",
+    "host_key",
+    "key",
+    "path_prefix",
+    "split",
+]
+
+DEFAULT_DROP: Final[tuple[str, ...]] = (
+    # sessions
+    "jsessionid", "phpsessid", "phpsessionid", "aspsessionid*", "asp.net_sessionid", "sessionid",
+    "session_id", "sessid", "oscsid", "zenid", "cfid", "cftoken", "bv_sessionid", "sid~", "session~",
+    # campaigns and clicks
+    "utm_*", "mtm_*", "piwik_*", "pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content",
+    "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "fbclid", "msclkid", "yclid", "twclid",
+    "ttclid", "igshid", "li_fat_id", "mc_cid", "mc_eid", "mkt_tok", "srsltid", "vero_id", "_hsenc", "_hsmi",
+    "__hssc", "__hstc", "__hsfp", "_ga", "_gl", "_openstat", "wickedid",
+)  # fmt: skip
+"""Parameters that no page depends on; ``NAME``, ``PREFIX*``, or ``NAME~`` = only when the value looks like a token."""
+
+_SCHEMES: Final = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+_SHARED_PORTS: Final = frozenset({80, 443, 21})
+_MEMO_DIRECTORIES: Final = 64
+_MEMO_ENTRIES: Final = 2048
+_MEMO_HREF_CHARS: Final = 512
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+# After Ada everything is ASCII and dot segments are gone. A URL of this form is canonical as it stands.
+_CLEAN: Final = re.compile(
+    r"(?:https?|ftp)://[a-z0-9_-]++(?:\.[a-z0-9_-]++)*+(?::[0-9]++)?+/[A-Za-z0-9\-._~/!$&'()*+,:@=]*+\Z"
+)
+# What neither Ada nor the rules here would change, hung on a canonical directory or origin: no escapes, no dot
+# segments, no scheme, no parameters. Three of four links on ordinary pages.
+_PLAIN: Final = re.compile(
+    r"(/|(?:\.\./)*+)(?:[A-Za-z0-9\-_~!$&'()*+,@=][A-Za-z0-9\-._~!$&'()*+,@=]*+/?+)*+\Z"
+)
+_WEB: Final = ("http://", "https://", "ftp://")
+_MEMO_ORIGINS: Final = 4096
+_UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_PATH_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
+_QUERY_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
+_TOKEN: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_\-.,]{12,}\Z|[0-9A-Fa-f]{16,}\Z")
+
+
+class Parts(NamedTuple):
+    """A canonical URL taken apart.
+
+    Attributes:
+        scheme: ``http``, ``https``, ``ftp`` or ``file``.
+        host: lower case, IPv6 in brackets, ``""`` for files.
+        port: the effective port; 0 for files.
+        origin: ``https://h:8443``, without the default port.
+        path: path and query, starts with ``/``.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    origin: str
+    path: str
+
+
+def _escape(match: re.Match[str]) -> str:
+    digits = match[1]
+    if digits:
+        code = int(digits, 16)
+        return chr(code) if code in _UNRESERVED else f"%{digits.upper()}"
+    return f"%{ord(match[0][0]):02X}"
+
+
+class Canonicaliser:
+    """Makes canonical URLs; one instance per set of parameters to drop.
+
+    Not thread-safe: each thread and process has its own (the memo is plain dictionaries).
+
+    Args:
+        drop_parameters: query parameters and path parameters (``;name=value``) that do not
+            make another page, in the notation of :data:`DEFAULT_DROP`; names without regard to case.
+    """
+
+    def __init__(self, drop_parameters: Iterable[str] = DEFAULT_DROP) -> None:
+        exact, prefixes, tokens = [], [], []
+        for name in drop_parameters:
+            low = name.strip().lower()
+            if low.endswith("*"):
+                prefixes.append(low[:-1])
+            elif low.endswith("~"):
+                tokens.append(low[:-1])
+            elif low:
+                exact.append(low)
+        self._exact = frozenset(exact)
+        self._tokens = frozenset(tokens)
+        self._prefixes = tuple(prefixes)
+        self._memos: dict[str, tuple[dict[str, str | None], dict[str, str]]] = {}
+        self._origins: set[str] = set()
+
+    def canonical(self, url: str, base: str | None = None) -> str:
+        """Return the key form of *url*, resolved against *base* if it is relative.
+
+        Idempotent. Kept schemes: http, https, ftp, file.
+
+        Raises:
+            UrlError: not a URL (WHATWG), or of a scheme that we do not gather.
+        """
+        if base is None and self._stands(url):
+            return url
+        try:
+            parsed = can_ada.parse(url) if base is None else can_ada.parse(base) + url
+        except (ValueError, TypeError) as error:
+            raise UrlError(f"{_shown(url)} is not a URL") from error
+        return self._finish(parsed.href)
+
+    def resolver(self, base: str) -> Callable[[str], str | None]:
+        """Return a function from a page's ``href`` to its canonical URL.
+
+        The function gives ``None`` for what is no link to another document (empty, fragment
+        only) and for what we do not gather (``mailto:``, ``javascript:``, no URL at all). What
+        it learns is kept for the directory of *base*, bounded in entries.
+
+        Raises:
+            UrlError: *base* itself is not a URL that we gather.
+        """
+        held: list[can_ada.URL] = []  # the parsed base, when somebody needs it
+        if self._stands(base):
+            directory = base.rpartition("/")[0]
+        else:
+            held.append(_parsed(base))
+            directory = self._finish(held[0].href).partition("?")[0].rpartition("/")[0]
+            self._remember_origin(directory)
+        memos = self._memos
+        memo = memos.get(directory)
+        if memo is None:
+            if len(memos) >= _MEMO_DIRECTORIES:
+                del memos[next(iter(memos))]
+            memo = memos[directory] = {"": None}, _starts(directory)
+        elif len(memo[0]) > _MEMO_ENTRIES:
+            memo[0].clear()
+            memo[0][""] = None
+        known, starts = memo
+
+        def resolve(href: str) -> str | None:
+            bare = href.partition("#")[0] if "#" in href else href
+            if bare in known:
+                return known[bare]
+            plain = _PLAIN.match(bare)
+            if plain is not None and plain[1] in starts:
+                url: str | None = starts[plain[1]] + bare[plain.end(1) :]
+            else:
+                first = bare.strip(_C0_AND_SPACE)[:1]
+                url = self._joined(held, base, bare) if first else None
+                if first == "?":  # hangs on the document, not on its directory
+                    return url
+            if len(bare) <= _MEMO_HREF_CHARS:
+                known[bare] = url
+            return url
+
+        return resolve
+
+    def _joined(self, held: list[can_ada.URL], base: str, bare: str) -> str | None:
+        try:
+            if not held:
+                held.append(can_ada.parse(base))
+            return self._finish((held[0] + bare).href)
+        except (ValueError, TypeError):
+            return None
+
+    def _stands(self, url: str) -> bool:
+        """Tell cheaply that *url* is canonical; ``False`` means that nobody looked closely."""
+        slash = url.find("/", 8)
+        if slash < 0 or url[:slash] not in self._origins:
+            return False
+        plain = _PLAIN.match(url, slash)
+        return plain is not None and plain.end(1) > slash
+
+    def _remember_origin(self, directory: str) -> None:
+        if directory.startswith(_WEB):
+            if len(self._origins) >= _MEMO_ORIGINS:
+                self._origins.clear()
+            self._origins.add("/".join(directory.split("/", 3)[:3]))
+
+    def _finish(self, href: str) -> str:
+        """Turn what Ada wrote into the canonical form."""
+        if _CLEAN.match(href):
+            return href
+        scheme, colon, rest = href.partition("://")
+        if not colon or scheme not in _SCHEMES:
+            raise UrlError(f"{_shown(href)} has a scheme that is not gathered")
+        rest = rest.partition("#")[0]
+        head, question, query = rest.partition("?")
+        authority, _, path = head.partition("/")
+        authority = authority.rpartition("@")[2]
+        path = _PATH_WORK.sub(_escape, path)
+        again = False
+        if ";" in path:
+            shorter = "/".join([self._segment(s) if ";" in s else s for s in path.split("/")])
+            again, path = shorter != path, shorter
+        if authority.partition(":")[0].endswith("."):
+            name, colon, port = authority.partition(":")
+            authority, again = f"{name.rstrip('.')}{colon}{port}", True
+        if question:
+            query = self._query(_QUERY_WORK.sub(_escape, query))
+        result = f"{scheme}://{authority}/{path}?{query}" if query else f"{scheme}://{authority}/{path}"
+        if again:  # what was cut may have left a dot segment, or a host of another kind
+            try:
+                return self._finish(can_ada.parse(result).href)
+            except (ValueError, TypeError) as error:
+                raise UrlError(f"{_shown(href)} is not a URL") from error
+        return result
+
+    def _query(self, query: str) -> str:
+        return "&".join([part for part in query.split("&") if not self._drops(part)])
+
+    def _segment(self, segment: str) -> str:
+        first, *parameters = segment.split(";")
+        return ";".join([first, *(p for p in parameters if not self._drops(p))])
+
+    def _drops(self, parameter: str) -> bool:
+        name, _, value = parameter.partition("=")
+        low = name.lower()
+        return (
+            low in self._exact
+            or low.startswith(self._prefixes)
+            or (low in self._tokens and _TOKEN.match(value) is not None)
+        )
+
+
+def _parsed(url: str) -> can_ada.URL:
+    try:
+        return can_ada.parse(url)
+    except (ValueError, TypeError) as error:
+        raise UrlError(f"{_shown(url)} is not a URL") from error
+
+
+def _starts(directory: str) -> dict[str, str]:
+    """Return what stands before a plain link of each beginning: ``""``, ``../``, ``../../`` ... and ``/``."""
+    if not directory.startswith(_WEB):
+        return {}
+    starts = {"": f"{directory}/"}
+    segments = directory.split("/")
+    for ups in range(1, len(segments) - 2):
+        starts["../" * ups] = "/".join(segments[:-ups]) + "/"
+    starts["/"] = "/".join(segments[:3]) + "/"
+    return starts
+
+
+_DEFAULT: Final = Canonicaliser()
+
+
+def canonical(url: str, base: str | None = None) -> str:
+    """Return the key form of *url* with the default parameters dropped.
+
+    See :meth:`Canonicaliser.canonical`. Keeps no state: any thread may call it.
+
+    Raises:
+        UrlError: not a URL, or of a scheme that we do not gather.
+    """
+    return _DEFAULT.canonical(url, base)
+
+
+def split(url: str) -> Parts:
+    """Take a canonical URL apart; costs a microsecond, so it trusts its argument.
+
+    Raises:
+        UrlError: there is no ``scheme://`` that we gather, or no path.
+    """
+    scheme, colon, rest = url.partition("://")
+    slash = rest.find("/")
+    if not colon or scheme not in _SCHEMES or slash < 0:
+        raise UrlError(f"{_shown(url)} is not a canonical URL")
+    authority = rest[:slash]
+    host, port = _host_and_port(scheme, authority)
+    return Parts(scheme, host, port, f"{scheme}://{authority}", rest[slash:])
+
+
+def key(url: str, seed: int = 0) -> int:
+    """Return the signed 64-bit hash (xxh3) by which a canonical URL is known; *seed* is the installation's.
+
+    Two different URLs may share a key (chance 3e-8 among a million): who stores keys compares the URL.
+    """
+    value = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"), seed)
+    return value - (1 << 64) if value >> 63 else value
+
+
+def host_key(origin: str) -> str:
+    """Return the name under which politeness is kept: ``h`` or ``h:8443``.
+
+    http and https of a host on their own ports are one host: *origin* ``https://h`` and ``http://h`` give ``h``.
+    """
+    scheme, _, authority = origin.partition("://")
+    host, port = _host_and_port(scheme, authority.partition("/")[0])
+    return host if port in _SHARED_PORTS or not port else f"{host}:{port}"
+
+
+def path_prefix(path: str, segments: int = 2) -> str:
+    """Return the first *segments* segments of *path* (query cut): ``/a/b/c?d`` gives ``/a/b``."""
+    return "/".join(path.partition("?")[0].split("/", segments + 1)[: segments + 1]) or "/"
+
+
+def _host_and_port(scheme: str, authority: str) -> tuple[str, int]:
+    host, _, digits = authority.rpartition(":")
+    if host and digits.isdecimal():
+        return host.lower(), int(digits)
+    return authority.lower(), _SCHEMES.get(scheme, 0)
+
+
+def _shown(url: str) -> str:
+    return ascii(url if len(url) <= 200 else f"{url[:200]}...")  # noqa: PLR2004 - enough for a message

@@ -1,0 +1,76 @@
+"""All functions by name, with their origins."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+from ingather.conf.vocabulary import BUILTIN, FunctionSpec, Vocabulary
+from ingather.errors import UsageError
+from ingather.plugins.marking import Binding, Build, Run, mark_of
+
+__all__ = ["Function", "Registry"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A registered function: its specification, its builder, and the module that brought it."""
+
+    spec: FunctionSpec
+    build: Build
+    origin: str
+
+
+class Registry:
+    """Collects marked modules.
+
+    Args:
+        modules: each is searched for marked functions, in order.
+    """
+
+    def __init__(self, modules: Iterable[ModuleType] = ()) -> None:
+        self._functions: dict[str, Function] = {}
+        for module in modules:
+            self.add(module)
+
+    def add(self, module: ModuleType) -> None:
+        """Register every marked function of *module*.
+
+        Raises:
+            UsageError: a name is taken, or neither the language nor the function says what it takes.
+        """
+        for value in vars(module).values():
+            mark = mark_of(value)
+            if mark is None or getattr(value, "__module__", module.__name__) != module.__name__:
+                continue
+            spec = mark.spec or BUILTIN.functions.get(mark.name)
+            if spec is None:
+                text = f"function {mark.name!r} of {module.__name__} has no specification"
+                raise UsageError(text)
+            taken = self._functions.get(spec.name)
+            if taken is not None:
+                text = f"function {spec.name!r} is brought by {taken.origin} and by {module.__name__}"
+                raise UsageError(text, hint="rename one of them")
+            self._functions[spec.name] = Function(spec, mark.build, module.__name__)
+
+    def find(self, name: str) -> Function | None:
+        """Return the function called *name* (canonical spelling)."""
+        return self._functions.get(name)
+
+    def bind(self, binding: Binding) -> Run:
+        """Return the bound function of a directive.
+
+        Raises:
+            UsageError: nothing is registered under its name.
+        """
+        function = self._functions.get(binding.directive.function)
+        if function is None:
+            text = f"{binding.directive.where}: nothing implements {binding.directive.function}"
+            raise UsageError(text)
+        return function.build(binding)
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the language with the functions that it does not know by itself."""
+        return BUILTIN.extended(f.spec for f in self if f.spec.name not in BUILTIN.functions)
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self._functions.values())

@@ -1,0 +1,73 @@
+"""Finding documents: what the index takes, what it answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+__all__ = ["IndexDocument", "IndexWriter"]
+
+
+@dataclass(slots=True)
+class IndexDocument:
+    """One document as the index takes it, made in one place (``ingather.index.mapping``).
+
+    Attributes:
+        id: catalog row of the URL.
+        url: canonical URL; ``site`` its host, ``path`` without query.
+        chain: access chain id; 1 = public, 0 = nobody. No document lacks one.
+        title, headings, marked, body: text, NFC is the index's business.
+        anchors: distinct anchor texts of links on public pages that lead here.
+        language: BCP 47 primary tag or ``""``.
+        media_type: ``text/html``; ``kind`` short name for people and ``filetype:`` (``html``, ``pdf``, ``docx``).
+        date_s: epoch seconds of the document's date, ``None`` if unknown.
+        size: bytes of the body.
+        meta: RD attributes for fielded search (lower-case name -> values).
+        source: owning source.
+        snippet: ``False`` if the page forbids excerpts of its text (``nosnippet``).
+    """
+
+    id: int
+    url: str
+    chain: int
+    title: str = ""
+    headings: str = ""
+    marked: str = ""
+    body: str = ""
+    anchors: Sequence[str] = ()
+    language: str = ""
+    media_type: str = ""
+    kind: str = ""
+    site: str = ""
+    path: str = ""
+    date_s: int | None = None
+    size: int = 0
+    meta: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    source: str = ""
+    snippet: bool = True
+
+
+class IndexWriter(Protocol):
+    """The one writer; belongs to one thread. Follows the change log, may lag, never leads.
+
+    Nothing is visible before :meth:`commit`; a commit is atomic and carries the last applied
+    sequence, which :meth:`sequence` tells after any crash. Putting an id again replaces it.
+    """
+
+    def sequence(self) -> int:
+        """Return the last sequence of the last commit, 0 for an empty index."""
+
+    def put(self, documents: Iterable[IndexDocument]) -> None:
+        """Add or replace documents.
+
+        Raises:
+            IndexingError: nothing of the open commit is kept.
+        """
+
+    def remove(self, ids: Iterable[int]) -> None:
+        """Remove documents by catalog row; absent ids are no error."""
+
+    def commit(self, sequence: int) -> None:
+        """Make everything since the last commit visible, durably, together with *sequence*."""
+
+    def close(self) -> None:
+        """Release the writer; what was not committed is dropped."""

@@ -1,0 +1,20 @@
+"""Gathering: a URL's journey from the frontier to a committed description, and who watches over it.
+
+1. *Waiting.* A discovered URL is a waiting row of the catalog. ``frontier`` reads ahead and
+   ``allotment`` says which hosts' batches go to which gatherer; a host is never in two hands.
+2. *Claimed.* The keeper's ``lending`` sends claims with the hosts' state over a Unix socket (``wire``).
+   A claim lives in memory only: whoever dies, the row waits again.
+3. *Its turn.* In the ``gatherer`` the ``schedule`` waits for the host's clock (``politeness``), the
+   ``hostbook`` for its robots.txt, the keeper's address book for the address.
+4. *Visited.* ``pipeline`` tells the steps: judge, fetch, classify, read (``reading``, with
+   converters for what is hostile or heavy), filter, follow links (``seen`` knows most of them,
+   ``discovering`` judges the rest), describe, store.
+5. *Reported and settled.* Reports gather in the ``intake``; ``settle`` decides purely what becomes of the row (``backoff``,
+   ``recheck``); ``committing`` makes reports one transaction and asks ``deletion`` about proposals.
+6. *Told.* After the commit the ``keeper`` tells: the gatherer hears "kept", the frontier new work, ``accesslog`` a line, and
+   ``indexing`` the changes, which become documents (``documents``). When all is quiet ``linkpass``
+   derives who links where.
+
+``supervising`` spawns gatherers, reads their shared ``slot`` and buries the dead; ``timeguard`` says
+whether the wall clock may be trusted with what expires.
+"""

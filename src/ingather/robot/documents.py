@@ -1,0 +1,95 @@
+"""Index documents out of reports that are at hand, or out of the catalog when they are not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ingather.catalog.packing import unpack_attributes
+from ingather.index import PageFacts, ShownRow, page_document
+from ingather.model.change import Change
+from ingather.model.description import Attributes
+from ingather.model.report import Report
+from ingather.ports.index import IndexDocument
+
+__all__ = ["NOBODY", "PUBLIC", "CatalogDocuments", "DocumentReader"]
+
+PUBLIC = 1
+"""Chain id of documents that everybody may see."""
+NOBODY = 0
+"""Chain id of documents that nobody may see."""
+
+
+class _Shown(ShownRow, Protocol):
+    @property
+    def access(self) -> str: ...
+
+
+class DocumentReader(Protocol):
+    """What is read of the catalog; see ``catalog.sqlite_reader``."""
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """Return changes above *after*."""
+
+    def shown_rows(self, ids: Sequence[int]) -> Mapping[int, _Shown]:
+        """Return what readers may see among *ids*."""
+
+    def hidden_holds(self, ids: Sequence[int]) -> set[int]:
+        """Return those whose deletion is held and that are hidden meanwhile."""
+
+    def page_layers(self, ids: Sequence[int]) -> Mapping[int, tuple[str, Attributes, PageFacts]]:
+        """Return (title, attributes, extra)."""
+
+    def upper_layers(self, ids: Sequence[int]) -> dict[int, Attributes]:
+        """Return attributes of the layers above the page's."""
+
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return kept texts."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class CatalogDocuments:
+    """The index follower's source; one thread."""
+
+    def __init__(self, reader: DocumentReader) -> None:
+        self._reader = reader
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """Return changes above *after*, ascending."""
+        return self._reader.changes(after, limit)
+
+    def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
+        """Return the documents of (row, report or ``None``); what is not shown is left out."""
+        if not fresh:
+            return []
+        ids = [url_id for url_id, _ in fresh]
+        shown = self._reader.shown_rows(ids)
+        hidden = self._reader.hidden_holds(ids)
+        cold = [url_id for url_id, report in fresh if report is None and url_id in shown]
+        layers = self._reader.page_layers(cold) if cold else {}
+        texts = self._reader.texts(cold) if cold else {}
+        warm = [url_id for url_id, report in fresh if report is not None and url_id in shown]
+        upper = self._reader.upper_layers(warm) if warm else {}
+        made: list[IndexDocument] = []
+        facts: PageFacts
+        for url_id, report in fresh:
+            row = shown.get(url_id)
+            if row is None or url_id in hidden:
+                continue
+            if report is not None:
+                attributes = unpack_attributes(report.attributes, None)
+                if url_id in upper:
+                    attributes.update(upper[url_id])
+                title, facts, text = report.title, report, report.text
+            elif url_id in layers:
+                title, attributes, facts = layers[url_id]
+                text = texts.get(url_id, "")
+            else:
+                continue
+            chain = PUBLIC if row.access == "public" else NOBODY
+            made.append(page_document(url_id, row, facts, title, attributes, text, chain))
+        return made
+
+    def close(self) -> None:
+        """Close the catalog's connection."""
+        self._reader.close()

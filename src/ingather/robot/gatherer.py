@@ -1,0 +1,482 @@
+"""A gatherer: claims in, reports out, politeness in between.
+
+The event loop holds three things: the schedule (whose turn is it), the visits under way (at
+most *max_connections*), and the outbox (finished visits whose bodies are made durable, then
+sent in groups). What lies between claim and release is bounded in pages and in bytes: when too
+much is sent and not yet kept, no new visit starts. The process holds no state that matters.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from math import inf
+from random import Random
+from typing import Any
+
+from ingather.catalog.bodies import SegmentWriter
+from ingather.fetch import RobotsKind, visit_robots
+from ingather.log import get
+from ingather.model.report import Claim, Denial, HostGrant, HostReport, Report
+from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.scope import Scope
+from ingather.model.verdict import Exclusion
+from ingather.ports.clock import Clock
+from ingather.ports.fetcher import Fetcher
+from ingather.ports.resolver import Resolver
+from ingather.robot.backoff import Remedy, remedy_of
+from ingather.robot.hostbook import HostBook, HostEntry
+from ingather.robot.pipeline import Judged, Pipeline
+from ingather.robot.schedule import Schedule
+from ingather.robot.wire import (
+    AskStart,
+    Ended,
+    HandBack,
+    Hello,
+    Kept,
+    Refused,
+    Reports,
+    Starts,
+    Stop,
+    Touched,
+    Want,
+    Work,
+    decode_to_gatherer,
+    frame,
+    read_frame,
+)
+
+__all__ = ["Gatherer", "GathererLimits"]
+
+_log = get("gatherer")
+_ROBOTS_PRIORITY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class GathererLimits:
+    """How much a gatherer has in hand.
+
+    Attributes:
+        max_connections: visits under way.
+        working: claims in hand (``max-working`` of robot.conf, this gatherer's share).
+        unkept_pages, unkept_bytes: reports sent or waiting to be sent and not yet kept.
+        flush_pages, flush_bytes, flush_s: an outbox of this size or age is made durable and sent.
+        hosts: hosts remembered with their robots.txt; beyond it idle ones are handed back.
+        hold_s: a host that asks to be left alone for longer goes back to the keeper.
+    """
+
+    max_connections: int = 8
+    working: int = 1024
+    unkept_pages: int = 1500
+    unkept_bytes: int = 48 << 20
+    flush_pages: int = 64
+    flush_bytes: int = 4 << 20
+    flush_s: float = 0.1
+    hosts: int = 2000
+    hold_s: float = 20.0
+
+
+class Gatherer:
+    """One gatherer; :meth:`run` until the keeper says stop or is gone."""
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        *,
+        slot: int,
+        pid: int,
+        pipeline: Pipeline,
+        fetcher: Fetcher,
+        resolver: Resolver,
+        segment: SegmentWriter,
+        hosts: HostBook,
+        scopes: Callable[[str], Scope],
+        clock: Clock,
+        dice: Random,
+        headers: tuple[tuple[str, str], ...] = (),
+        limits: GathererLimits | None = None,
+    ) -> None:
+        self._slot, self._pid = slot, pid
+        self._pipeline, self._fetcher, self._resolver = pipeline, fetcher, resolver
+        self._segment, self._hosts, self._scopes = segment, hosts, scopes
+        self._clock, self._dice = clock, dice
+        self._limits = limits or GathererLimits()
+        self._headers = headers
+        self._schedule: Schedule[Claim | HostEntry] = Schedule(max_items=1 << 30)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._outbox: list[Report] = []
+        self._host_reports: dict[int, HostReport] = {}
+        self._ended: list[str] = []
+        self._outbox_bytes = 0
+        self._unkept: deque[tuple[int, int]] = deque()
+        self._unkept_pages = self._unkept_bytes = 0
+        self._in_hand = 0
+        self._wanting = False
+        self._stopping = False
+        self._over = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due = 0.0
+        self._flush_now = asyncio.Event()
+        self._starts: dict[int, asyncio.Future[float]] = {}
+        self._tokens = 0
+        self._writer: asyncio.StreamWriter | None = None
+        self._broken: BaseException | None = None
+
+    async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Work for the keeper at the other end until it stops us or hangs up."""
+        self._writer = writer
+        self._send(Hello(self._slot, self._pid))
+        listening = asyncio.create_task(self._listen(reader))
+        flushing = asyncio.create_task(self._flush_loop())
+        for task in (listening, flushing):
+            task.add_done_callback(self._ended_by_itself)
+        try:
+            self._pump()
+            await self._over.wait()
+            if self._broken is not None:
+                raise self._broken
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=30)
+            await self._flush()
+        finally:
+            for task in (listening, flushing, *self._tasks):
+                task.cancel()
+            await asyncio.gather(listening, flushing, *self._tasks, return_exceptions=True)
+
+    def _ended_by_itself(self, task: asyncio.Task[None]) -> None:
+        """Listening or sending failed: nothing goes on without them, the keeper replaces us."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._broken = error
+            self._over.set()
+
+    def _send(self, message: object) -> None:
+        if self._writer is not None and not self._writer.is_closing():
+            self._writer.write(frame(message))
+
+    # -- from the keeper --------------------------------------------------------------------------
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        while (body := await read_frame(reader)) is not None:
+            match decode_to_gatherer(body):
+                case Work(claims=claims, hosts=grants):
+                    self._wanting = False
+                    self._take(claims, grants)
+                case Kept(reports=count):
+                    self._kept(count)
+                case Starts(grants=grants):
+                    for token, wait_s in grants:
+                        future = self._starts.pop(token, None)
+                        if future is not None and not future.done():
+                            future.set_result(wait_s)
+                case Touched(host_key=key):
+                    self._hosts.touched(key)
+                case Stop():
+                    self._stopping = True
+            self._pump()
+        self._stopping = True
+        self._over.set()
+
+    def _take(self, claims: list[Claim], grants: list[HostGrant]) -> None:
+        sources = {claim.host: claim.source for claim in claims}
+        for grant in grants:
+            entry = self._hosts.lend(grant, sources.get(grant.id, "web"))
+            self._schedule.admit(entry.clock)
+        self._in_hand += len(claims)
+        for claim in claims:
+            entry = self._hosts.entry(claim.host)
+            self._schedule.admit(entry.clock)
+            if self._hosts.must_ask_robots(entry):
+                report = self._pipeline.judge(claim, entry.origin).report
+                if report is not None:  # nobody is asked for robots.txt on behalf of what the filters deny
+                    self._report(report)
+                    continue
+                entry.blocked.append(claim)
+                if not entry.asking:
+                    entry.asking = True
+                    self._schedule.add(entry.key, entry, _ROBOTS_PRIORITY)
+            else:
+                self._schedule.add(entry.key, claim)
+
+    def _kept(self, count: int) -> None:
+        while count > 0 and self._unkept:
+            pages, size = self._unkept.popleft()
+            count -= pages
+            self._unkept_pages -= pages
+            self._unkept_bytes -= size
+
+    # -- whose turn -------------------------------------------------------------------------------
+
+    def _pump(self) -> None:
+        """Start every visit whose turn it is; called whenever something changed, never waits."""
+        if self._stopping or self._broken is not None:
+            self._over.set()
+            return
+        limits, schedule, now = self._limits, self._schedule, self._clock.monotonic()
+        while len(self._tasks) < limits.max_connections and self._room():
+            turn = schedule.next(now)
+            if isinstance(turn, float):
+                if turn < inf:
+                    self._look_again(turn)
+                break
+            item, key = turn
+            self._spawn(self._robots(item, key) if isinstance(item, HostEntry) else self._visit(item, key))
+        if not self._wanting and self._in_hand < limits.working // 2:
+            self._wanting = True
+            self._send(Want(limits.working - self._in_hand, self._idle_hosts()))
+
+    def _look_again(self, wait_s: float) -> None:
+        """Pump in *wait_s*; one timer, the earliest."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + wait_s
+        if self._timer is not None:
+            if self._timer_due <= due:
+                return
+            self._timer.cancel()
+        # Not the handle's own when(): for a time that is now the loop gives one without.
+        self._timer, self._timer_due = loop.call_at(due, self._timed), due
+
+    def _timed(self) -> None:
+        self._timer = None
+        self._pump()
+
+    def _idle_hosts(self) -> list[int]:
+        """Hand back hosts that have nothing to do, once there are many."""
+        if len(self._hosts) <= self._limits.hosts:
+            return []
+        idle = self._schedule.idle_hosts()
+        dropped = self._hosts.forget(idle, self._clock.monotonic())
+        for key in idle:
+            if not any(True for _ in self._hosts.siblings(key)):
+                self._schedule.remove(key)
+        return dropped
+
+    def _room(self) -> bool:
+        return (
+            self._unkept_pages + len(self._outbox) < self._limits.unkept_pages
+            and self._unkept_bytes + self._outbox_bytes < self._limits.unkept_bytes
+        )
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._broken = error  # a visit's own failures are reports: this is ours, the keeper replaces us
+        self._pump()
+
+    # -- a visit ----------------------------------------------------------------------------------
+
+    async def _visit(self, claim: Claim, key: str) -> None:
+        entry = self._hosts.entry(claim.host)
+        judged = self._pipeline.judge(claim, entry.origin)
+        if judged.report is None:
+            judged.report = self._obey_robots(judged, entry)
+        if judged.report is not None:
+            self._schedule.put_back(key, None)
+            self._report(judged.report)
+            return
+        scope = self._scopes(claim.source)
+        address = await self._start(entry, key)
+        if address is None:
+            self._schedule.put_back(key, claim)
+            return
+        try:
+            got = await self._fetcher.fetch(
+                Request(judged.url, claim.etag, claim.last_modified, headers=self._headers), scope
+            )
+        finally:
+            self._schedule.finished(key)
+            self._release(address)
+        self._host_answered(entry, key, got)
+        report = await self._pipeline.process(judged, got)
+        self._report(report)
+
+    def _obey_robots(self, judged: Judged, entry: HostEntry) -> Report | None:
+        """Return the report of a visit that robots.txt forbids or makes impossible."""
+        claim = judged.claim
+        ruling = self._hosts.ruling(entry, judged.url)
+        if ruling is None:
+            return None
+        outcome, reason, where = ruling
+        denial = Denial(str(Exclusion.ROBOTS), where, reason, self._pipeline.version)
+        return self._pipeline.ended(claim, outcome, detail=reason, denial=denial)
+
+    async def _start(self, entry: HostEntry, key: str) -> str | None:
+        """Wait for leave to connect to the host's address, then start its turn.
+
+        Returns the address that was granted (own hosts: ``""``), ``None`` when the host asked for time
+        while we waited: the item goes back.
+        """
+        address = "" if entry.own else await self._address(entry.hostname)
+        if address:
+            await self._grant(address)
+        now = self._clock.monotonic()
+        if not entry.own and self._schedule.must_wait(key, now) > 0:
+            self._release(address)
+            return None
+        self._schedule.started(key, now)
+        return address
+
+    async def _address(self, hostname: str) -> str:
+        """Return the address that counts for *hostname*; none when the fetch will fail for want of one."""
+        try:
+            addresses = await self._resolver.resolve(hostname)
+        except OSError:
+            return ""
+        return addresses[0] if addresses else ""
+
+    def _release(self, address: str) -> None:
+        if address:
+            self._ended.append(address)
+            self._flush_now.set()
+
+    async def _grant(self, address: str, host_key: str = "") -> None:
+        """Wait until the keeper lets a connection to *address* start."""
+        self._tokens += 1
+        token = self._tokens
+        future = self._starts[token] = asyncio.get_running_loop().create_future()
+        self._send_ended()
+        self._send(AskStart(token, address, host_key))
+        wait_s = await future
+        if wait_s > 0:
+            await asyncio.sleep(wait_s)
+
+    def _send_ended(self) -> None:
+        if self._ended:
+            self._send(Ended(self._ended))
+            self._ended = []
+
+    def _host_answered(self, entry: HostEntry, key: str, got: Response | Failure) -> None:
+        """Let the answer act on the host's clock: back-off, or the end of one."""
+        cause: FailureKind | int = got.kind if isinstance(got, Failure) else got.status
+        now = self._clock.monotonic()
+        if remedy_of(cause) is not Remedy.WAIT_HOST:
+            entry.clock.answered(now)
+            return
+        asked = self._hosts.asked_s(got)
+        if isinstance(got, Response) and got.address and not entry.own:
+            self._send(Refused(got.address, asked))
+        wait = self._schedule.back_off(key, now, chance=self._dice.random(), asked_s=asked)
+        self._learnt(entry)
+        if wait.seconds > self._limits.hold_s:
+            self._hand_back(entry, key, wait.seconds)
+
+    def _hand_back(self, entry: HostEntry, key: str, seconds: float) -> None:
+        """Give the keeper the claims of a host that wants to be left alone."""
+        items = self._schedule.remove(key)
+        self._schedule.admit(entry.clock)
+        claims = [item.id for item in items if isinstance(item, Claim)]
+        for sibling in self._hosts.siblings(key):
+            claims += [claim.id for claim in sibling.blocked]
+            sibling.blocked.clear()
+            if sibling in items:
+                sibling.asking = False
+        self._in_hand -= len(claims)
+        self._send(HandBack(claims, key, seconds))
+
+    def _learnt(self, entry: HostEntry) -> None:
+        self._host_reports[entry.id] = self._hosts.report(entry)
+
+    # -- robots.txt -------------------------------------------------------------------------------
+
+    async def _robots(self, entry: HostEntry, key: str) -> None:  # noqa: C901 - one visit with its hops, told in order
+        """Ask for robots.txt of an origin, then let its claims go on."""
+        scope = self._scopes(entry.blocked[0].source if entry.blocked else "web")
+        held: list[str] = []
+        started = False
+
+        async def admit(url: str) -> bool:
+            nonlocal started
+            if not started:
+                address = await self._start(entry, key)
+                if address is None:
+                    return False
+                held.append(address)
+                started = True
+            elif not self._hosts.is_own(
+                url
+            ):  # a hop to another host is a visit there: the keeper gives leave
+                host_key, hostname = self._hosts.name_of(url)
+                hop = await self._address(hostname)
+                if hop:
+                    await self._grant(hop, host_key)
+                    held.append(hop)
+            return True
+
+        try:
+            state = await visit_robots(
+                self._fetcher, f"{entry.origin}/robots.txt", scope, clock=self._clock, previous=entry.robots,
+                limits=self._hosts.limits, admit=admit,
+            )  # fmt: skip
+        finally:
+            if started:
+                self._schedule.finished(key)
+            for address in held:
+                self._release(address)
+        if not started:  # the host asked for time meanwhile: robots.txt is asked for when it is over
+            self._schedule.put_back(key, entry, _ROBOTS_PRIORITY)
+            return
+        entry.asking = False
+        self._hosts.learnt(entry, state)
+        waiting, entry.blocked = entry.blocked, []
+        if state.kind is RobotsKind.UNREACHABLE:
+            self._closed(entry, key, waiting, state.expires_s - self._clock.wall())
+        else:
+            self._schedule.admit(entry.clock)
+            for claim in waiting:
+                self._schedule.add(key, claim)
+        self._learnt(entry)
+
+    def _closed(self, entry: HostEntry, key: str, waiting: list[Claim], seconds: float) -> None:
+        """Nothing may be fetched from an origin whose robots.txt cannot be had: say so once, hand the rest back."""
+        for claim in waiting[:1]:
+            judged = self._pipeline.judge(claim, entry.origin)
+            report = judged.report or self._obey_robots(judged, entry)
+            if report is not None:
+                self._report(report)
+        self._in_hand -= len(waiting[1:])
+        self._schedule.back_off(key, self._clock.monotonic(), chance=self._dice.random(), asked_s=seconds)
+        self._send(HandBack([claim.id for claim in waiting[1:]], key, seconds))
+
+    # -- out --------------------------------------------------------------------------------------
+
+    def _report(self, report: Report) -> None:
+        self._in_hand -= 1
+        self._outbox.append(report)
+        self._outbox_bytes += (
+            len(report.text) + len(report.attributes) + len(report.links) + len(report.anchors) + 500
+        )
+        if (
+            len(self._outbox) >= self._limits.flush_pages
+            or self._outbox_bytes >= self._limits.flush_bytes
+            or len(self._outbox) == 1
+        ):
+            self._flush_now.set()
+
+    async def _flush_loop(self) -> None:
+        limits = self._limits
+        while True:
+            await self._flush_now.wait()
+            if len(self._outbox) < limits.flush_pages and self._outbox_bytes < limits.flush_bytes:
+                await asyncio.sleep(limits.flush_s)
+            self._flush_now.clear()
+            await self._flush()
+
+    async def _flush(self) -> None:
+        """Make bodies durable, then tell the keeper; visits go on meanwhile."""
+        if not self._outbox and not self._host_reports and not self._ended:
+            return
+        reports, self._outbox = self._outbox, []
+        size, self._outbox_bytes = self._outbox_bytes, 0
+        hosts, self._host_reports = list(self._host_reports.values()), {}
+        if any(report.stored for report in reports):
+            await asyncio.get_running_loop().run_in_executor(None, self._segment.sync)
+        self._unkept.append((len(reports), size))
+        self._unkept_pages += len(reports)
+        self._unkept_bytes += size
+        self._send_ended()
+        self._send(Reports(reports, hosts))
+        if self._writer is not None:
+            await self._writer.drain()

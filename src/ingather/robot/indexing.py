@@ -1,0 +1,273 @@
+"""The index follows the change log, in a thread of its own.
+
+Committed changes arrive with the reports behind them while those are fresh; whatever is not at
+hand (after a start, a rebuild, an overflow) is read from the catalog and the WARC. Sequence
+numbers are applied in order and stored inside the index's own commit, so the index may lag and
+never lead, and any interruption is repaired by reading on from the stored number.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from ingather.errors import IndexDamagedError, IngatherError
+from ingather.log import get
+from ingather.model.change import Change, ChangeKind
+from ingather.model.report import Report
+from ingather.ports.clock import Clock
+from ingather.ports.index import IndexDocument, IndexWriter
+
+__all__ = ["DocumentSource", "FollowLimits", "IndexFollower"]
+
+_log = get("index")
+
+
+class DocumentSource(Protocol):
+    """Where index documents come from; used by the follower's thread only."""
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """Return changes above *after*, ascending."""
+
+    def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
+        """Return the documents of (row, report or ``None``); rows that are not shown any more are left out."""
+
+    def close(self) -> None:
+        """Release what the thread opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowLimits:
+    """When to commit, and how much may lie in the queue.
+
+    Attributes:
+        quiet_docs, quiet_s: commit at this many documents or this age while documents come slowly.
+        busy_docs, busy_s: the same at full crawl speed (*busy_rate* documents a second and more, and *calm_s* after).
+        queue_docs: the keeper hands out no claims above this lag.
+        queue_bytes: texts kept in the queue; beyond it documents are read again when their turn comes.
+        retry_s: pause before another try after a failure that may pass (no space, for instance).
+    """
+
+    quiet_docs: int = 1_000
+    quiet_s: float = 0.5
+    busy_docs: int = 5_000
+    busy_s: float = 10.0
+    busy_rate: float = 200.0
+    calm_s: float = 1.0
+    queue_docs: int = 5_000
+    queue_bytes: int = 96 << 20
+    group: int = 200
+    retry_s: float = 5.0
+
+
+class IndexFollower:
+    """Owns the index writer. :meth:`push` may be called from any thread; commits are told by *committed*."""
+
+    def __init__(
+        self,
+        writer: Callable[[], IndexWriter],
+        source: Callable[[], DocumentSource],
+        clock: Clock,
+        *,
+        committed: Callable[[int], None],
+        limits: FollowLimits | None = None,
+    ) -> None:
+        self._make_writer = writer
+        self._make_source = source
+        self._clock = clock
+        self._committed = committed
+        self._limits = limits or FollowLimits()
+        self._queue: deque[tuple[int, int, ChangeKind, Report | None, int]] = deque()
+        self._bytes = 0
+        self._condition = threading.Condition()
+        self._stop = False
+        self._taking = True
+        self._flush = False
+        self._pushed = 0
+        self.applied = 0
+        self.broken = ""
+        self.opened = threading.Event()
+        """Set once the index exists on disk (or cannot be opened)."""
+        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow from the index's own last sequence."""
+        self._thread.start()
+
+    def push(self, changes: Iterable[tuple[int, int, ChangeKind, Report | None]]) -> None:
+        """Give committed changes in order; never blocks."""
+        with self._condition:
+            if (
+                not self._taking
+            ):  # the log has them for when the index is written again, and nobody waits for us
+                return
+            for sequence, url_id, kind, report in changes:
+                size = len(report.text) + 500 if report is not None else 0
+                fits = self._bytes + size <= self._limits.queue_bytes
+                self._bytes += size if fits else 0
+                self._queue.append((sequence, url_id, kind, report if fits else None, size if fits else 0))
+                self._pushed = sequence
+            self._condition.notify()
+
+    @property
+    def lag(self) -> int:
+        """Changes that were pushed and are not yet taken up."""
+        return len(self._queue)
+
+    @property
+    def full(self) -> bool:
+        """Whether the keeper should hand out no more claims."""
+        return len(self._queue) > self._limits.queue_docs
+
+    def flush(self, sequence: int, timeout_s: float = 600.0) -> bool:
+        """Wait until *sequence* is committed; ``False`` when the index is broken or time is up."""
+        with self._condition:
+            self._flush = True
+            self._condition.notify()
+            return (
+                self._condition.wait_for(lambda: self.applied >= sequence or bool(self.broken), timeout_s)
+                and not self.broken
+            )
+
+    def stop(self) -> None:
+        """Commit what was taken up and end the thread; the rest is read from the log at the next start."""
+        with self._condition:
+            self._stop = True
+            self._condition.notify()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    # -- the thread -------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._work()
+            except IndexDamagedError as error:
+                self._fail(error)  # nothing but a rebuild mends it
+                return
+            except Exception as error:  # noqa: BLE001 - the index is disposable: the catalog goes on without it
+                self._fail(error)
+            with self._condition:
+                if self._condition.wait_for(lambda: self._stop, self._limits.retry_s):
+                    return
+                self._taking = True
+
+    def _work(self) -> None:
+        """Follow the log until the end or a failure."""
+        with ExitStack() as stack:
+            writer = self._make_writer()
+            stack.callback(writer.close)
+            source = self._make_source()
+            stack.callback(source.close)
+            self.opened.set()
+            self._catch_up(writer, source)
+            with self._condition:
+                self.broken = ""
+            self._follow(writer, source)
+
+    def _fail(self, error: Exception) -> None:
+        text = str(error) or type(error).__name__
+        with self._condition:
+            news = text != self.broken
+            self.opened.set()
+            self.broken = text
+            self._taking = False
+            self._queue.clear()
+            self._bytes = 0
+            self._condition.notify_all()
+        if news:
+            hint = error.hint if isinstance(error, IngatherError) else None
+            with suppress(ValueError, OSError):  # a log that is closed must not end the following
+                _log.error(
+                    "index stopped",
+                    error=text,
+                    hint=hint or "run: ingather index rebuild",
+                    exc_info=not isinstance(error, IngatherError),
+                )
+
+    def _catch_up(self, writer: IndexWriter, source: DocumentSource) -> None:
+        """Read the log from the index's last sequence up to what the keeper pushes."""
+        at = writer.sequence()
+        self._note(at)
+        while not self._stop:
+            found = source.changes(at, self._limits.busy_docs)
+            if not found:
+                break
+            self._apply(writer, source, [(c.sequence, c.url_id, c.kind, None) for c in found])
+            at = found[-1].sequence
+            self._commit(writer, at)
+
+    def _follow(self, writer: IndexWriter, source: DocumentSource) -> None:
+        limits, clock = self._limits, self._clock
+        pending, at, since, busy_until = 0, self.applied, 0.0, 0.0
+        window: deque[tuple[float, int]] = deque()
+        while True:
+            group = self._next_group(
+                at, None if not pending else max(since + limits.quiet_s - clock.monotonic(), 0.01)
+            )
+            now = clock.monotonic()
+            if group:
+                if not pending:
+                    since = now
+                self._apply(writer, source, group)
+                at, pending = group[-1][0], pending + len(group)
+                window.append((now, len(group)))
+            while window and window[0][0] < now - 2.0:
+                window.popleft()
+            if sum(count for _, count in window) > limits.busy_rate * 2.0 or self.lag > 2 * limits.group:
+                busy_until = now + limits.calm_s  # a stall of a moment must not cost small commits
+            busy = now < busy_until
+            docs, age = (limits.busy_docs, limits.busy_s) if busy else (limits.quiet_docs, limits.quiet_s)
+            ends = self._stop or (self._flush and not self._queue)
+            if pending and (ends or pending >= docs or clock.monotonic() - since >= age):
+                self._commit(writer, at)
+                pending = 0
+            if self._stop:
+                return
+
+    def _next_group(self, at: int, wait_s: float | None) -> list[tuple[int, int, ChangeKind, Report | None]]:
+        with self._condition:
+            if not self._queue and not self._stop and not (self._flush and wait_s is not None):
+                self._condition.wait(wait_s)
+            if self._stop:
+                return []
+            group: list[tuple[int, int, ChangeKind, Report | None]] = []
+            while self._queue and len(group) < self._limits.group:
+                sequence, url_id, kind, report, size = self._queue.popleft()
+                self._bytes -= size
+                if sequence > at:
+                    group.append((sequence, url_id, kind, report))
+            return group
+
+    def _apply(
+        self,
+        writer: IndexWriter,
+        source: DocumentSource,
+        group: Sequence[tuple[int, int, ChangeKind, Report | None]],
+    ) -> None:
+        """Apply a group in order of its last word on each row."""
+        last = {url_id: (kind, report) for _, url_id, kind, report in group}
+        removed = [url_id for url_id, (kind, _) in last.items() if kind is ChangeKind.REMOVE]
+        wanted = [(url_id, report) for url_id, (kind, report) in last.items() if kind is ChangeKind.PUT]
+        documents = source.documents(wanted)
+        shown = {document.id for document in documents}
+        removed += [url_id for url_id, _ in wanted if url_id not in shown]
+        if removed:
+            writer.remove(removed)
+        if documents:
+            writer.put(documents)
+
+    def _commit(self, writer: IndexWriter, sequence: int) -> None:
+        writer.commit(sequence)
+        self._note(sequence)
+        self._committed(sequence)
+
+    def _note(self, sequence: int) -> None:
+        with self._condition:
+            self.applied = sequence
+            if not self._queue:
+                self._flush = False
+            self._condition.notify_all()

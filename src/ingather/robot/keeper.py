@@ -1,0 +1,393 @@
+"""The keeper: owns catalog, frontier and index; lends hosts to gatherers and keeps what they report.
+
+One event loop, three threads beside it: the writer (transactions), the index follower, and
+whoever serves pages. A report's way: read from a gatherer's socket, joined with the row that was
+claimed, put into a batch (at most a quarter of a second or 4,000 rows), committed by the
+writer, then told: to the gatherer (kept), to the frontier (new work), to the index (changes), to
+the access log (a line). Nobody is told before the commit.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.errors import CatalogError, DiskFullError
+from ingather.log import get
+from ingather.model.lifecycle import Outcome, State
+from ingather.model.report import Report
+from ingather.ports.clock import Clock
+from ingather.robot.accesslog import AccessLog
+from ingather.robot.committing import Batch, Committed, Committer, Writer
+from ingather.robot.frontier import Frontier
+from ingather.robot.indexing import IndexFollower
+from ingather.robot.intake import Counters, Intake, Taken
+from ingather.robot.lending import Connection, Lending
+from ingather.robot.politeness import AddressBook
+from ingather.robot.supervising import DISK_FULL_EXIT, Death, Supervisor
+from ingather.robot.timeguard import TimeGuard
+from ingather.robot.wire import Kept, Stop
+
+__all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
+
+_log = get("keeper")
+ADDRESS_STATES = "address-states"
+
+
+@dataclass(frozen=True, slots=True)
+class KeeperLimits:
+    """Pace and bounds of the keeper.
+
+    Attributes:
+        commit_s, commit_rows: a batch of reports is committed at this age or size.
+        client_s: the same when somebody waits for the answer.
+        promote: due URLs that are put into the frontier at a time.
+        pending_bytes: reports received and not yet committed; beyond it sockets are not read.
+    """
+
+    commit_s: float = 0.25
+    commit_rows: int = 4000
+    client_s: float = 0.005
+    promote: int = 2000
+    pending_bytes: int = 128 << 20
+    disk_retry_s: float = 5.0
+
+
+class Keeper:
+    """Runs on one event loop; the methods that say so may be called from other threads."""
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        *,
+        queries: FrontierQueries,
+        committer: Committer,
+        frontier: Frontier,
+        index: IndexFollower,
+        supervisor: Supervisor,
+        addresses: AddressBook,
+        access_log: AccessLog,
+        clock: Clock,
+        guard: TimeGuard,
+        socket_path: Path,
+        own_host: Callable[[str], bool],
+        headroom: Callable[[], bool],
+        version: int,
+        recheck: bool,
+        dice: Random,
+        max_pages: int = 0,
+        newest_segment: int = 0,
+        limits: KeeperLimits | None = None,
+    ) -> None:
+        limits = limits or KeeperLimits()
+        self._queries = queries
+        self._committer = committer
+        self.frontier = frontier
+        self.index = index
+        self._supervisor = supervisor
+        self._addresses = addresses
+        self._access_log = access_log
+        self._clock = clock
+        self._guard = guard
+        self._socket_path = socket_path
+        self._headroom = headroom
+        self._version = version
+        self._recheck = recheck
+        self._max_pages = max_pages
+        self._history: deque[tuple[float, int]] = deque(maxlen=20)
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="catalog")
+        self._changed = asyncio.Event()
+        self.counters = Counters()
+        self._intake = Intake(self.counters, pending_bytes=limits.pending_bytes)
+        self._lending = Lending(
+            queries=queries,
+            frontier=frontier,
+            intake=self._intake,
+            counters=self.counters,
+            addresses=addresses,
+            clock=clock,
+            dice=dice,
+            own_host=own_host,
+            may_lend=self._may_lend,
+            changed=self._changed,
+            max_pages=max_pages,
+            newest_segment=newest_segment,
+            version=version,
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+        self._server: asyncio.Server | None = None
+        self._stopping = self._ending = False
+        self._no_space_until = 0.0
+        self.paused = False
+        self.disk_full = False
+        self.failed: BaseException | None = None
+
+    def _may_lend(self) -> bool:
+        return not (self.paused or self.disk_full or self.index.full)
+
+    # -- life -------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Open the socket, spawn the gatherers, begin."""
+        self._socket_path.unlink(missing_ok=True)
+        self._server = await asyncio.start_unix_server(
+            self._lending.serve, str(self._socket_path), limit=1 << 20
+        )
+        self._socket_path.chmod(0o600)
+        self._remember_waits()
+        self.frontier.load()
+        self.index.start()
+        self._tasks = [
+            asyncio.create_task(self._guarded(loop())) for loop in (self._commit_loop, self._tick_loop)
+        ]
+        self._supervisor.start()
+
+    def _remember_waits(self) -> None:
+        """Hosts that asked to be left alone before the restart are left alone after it."""
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        for _, _, key, not_before_s in self._queries.known_hosts():
+            if not_before_s > wall:
+                self.frontier.key_waits(key, now + not_before_s - wall)
+
+    async def _guarded(self, loop: Any) -> None:
+        try:
+            await loop
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - kept, told, raised by who waits for the keeper
+            self.failed = error
+            _log.error("keeper failed", error=str(error), exc_info=True)
+            self._changed.set()
+
+    async def stop(self) -> None:
+        """Let gatherers finish what they fetch, keep it, end. Skipping this loses nothing."""
+        self._stopping = self._lending.stopping = True
+        self._lending.tell_all(Stop())
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + 35
+        while len(self._lending) and loop.time() < deadline and self.failed is None:  # noqa: ASYNC110 - several parties, one deadline
+            await asyncio.sleep(0.05)
+        self._ending = True
+        await loop.run_in_executor(None, self._supervisor.stop, 2.0)
+        deadline = loop.time() + 10
+        while self._unsettled() and loop.time() < deadline:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._server is not None:
+            self._server.close()
+        await loop.run_in_executor(None, self.index.stop)
+        self._pool.shutdown(wait=True)
+        self._socket_path.unlink(missing_ok=True)
+
+    def _unsettled(self) -> bool:
+        """Whether something is on its way into the catalog and can arrive."""
+        return not self._intake.empty and self.failed is None and not self.disk_full
+
+    # -- other people's jobs --------------------------------------------------------------------
+
+    async def write(self, job: Callable[[Writer, Applied], Any]) -> Any:
+        """Run *job* in the writer's next transaction; return its answer once that is durable.
+
+        Raises:
+            CatalogError: the transaction failed, nothing of it was kept.
+        """
+        return await self._intake.job(job)
+
+    # -- committing -------------------------------------------------------------------------------
+
+    async def _commit_loop(self) -> None:
+        limits, loop, intake = self._limits, asyncio.get_running_loop(), self._intake
+        while True:
+            await intake.work.wait()
+            begun = loop.time()
+            while not intake.has_jobs and intake.visits < limits.commit_rows:
+                left = begun + limits.commit_s - loop.time()
+                if left <= 0:
+                    break
+                await asyncio.sleep(min(left, 0.02))
+            if intake.has_jobs:
+                await asyncio.sleep(limits.client_s)
+            taken = intake.take()
+            try:
+                await self._commit(taken)
+            finally:
+                intake.done()
+            self._changed.set()
+
+    async def _commit(self, taken: Taken) -> None:
+        done = await self._durable(taken.batch, taken.waiters)
+        self.counters.commits += 1
+        self._told(done, taken.senders)
+        for future, answer in zip(taken.waiters, done.answers, strict=True):
+            if not future.done():
+                future.set_result(answer)
+
+    async def _durable(self, batch: Batch, waiters: list[asyncio.Future[Any]]) -> Committed:
+        """Commit *batch*, waiting for space if there is none; jobs that cannot be done are told so and left out."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                return await loop.run_in_executor(self._pool, self._committer.commit, batch)
+            except DiskFullError as error:
+                self._refuse(batch, waiters, error)
+                if not self.disk_full:
+                    _log.error("disk full: no new work until there is space", error=str(error))
+                self.disk_full = True
+                await asyncio.sleep(self._limits.disk_retry_s)
+            except CatalogError as error:
+                self._refuse(batch, waiters, error)
+                raise
+            except Exception as error:
+                if not batch.jobs:
+                    raise
+                self._refuse(batch, waiters, error)  # a job's own mistake must not cost the visits beside it
+
+    @staticmethod
+    def _refuse(batch: Batch, waiters: list[asyncio.Future[Any]], error: BaseException) -> None:
+        for future in waiters:
+            if not future.done():
+                future.set_exception(error)
+        waiters.clear()
+        batch.jobs.clear()
+
+    def _told(self, done: Committed, senders: Counter[object]) -> None:
+        """Tell everybody what is durable now."""
+        applied = done.applied
+        urls = [self.frontier.origin(item.row.host) + item.row.path for item in done.settled]
+        self.frontier.settled(item.row.id for item in done.settled)
+        again: Counter[int] = Counter(item.row.host for item in done.settled if item.state == State.WAITING)
+        again.update(applied.waiting)
+        self.frontier.woken(again)
+        for sender, count in senders.items():
+            if isinstance(sender, Connection):
+                sender.send(Kept(count))
+        self.index.push(applied.changes)
+        self.counters.found += applied.new_urls
+        for _, limit in applied.refused:
+            self.counters.limits[limit] += 1
+        self._access_log.write(done.settled, urls, applied.refused, self._clock.wall())
+        self._lending.feed()
+
+    # -- the clock's business ---------------------------------------------------------------------
+
+    async def _tick_loop(self) -> None:
+        while True:
+            await asyncio.sleep(0.5)
+            self._history.append((self._clock.monotonic(), self.counters.pages))
+            self._guard.check(self._clock.monotonic(), self._clock.wall())
+            if not self._ending:  # from then on the supervisor belongs to stop()
+                self._bury(self._supervisor.check())
+            if self._supervisor.failing:
+                msg = "gatherers die right after their start"
+                raise CatalogError(msg, hint="look at the log above; is the installation complete?")
+            if not self._stopping:
+                self._supervisor.replace()
+            full = not self._headroom() or self._clock.monotonic() < self._no_space_until
+            if full != self.disk_full and not self._intake.committing:
+                self.disk_full = full
+                _log.warning("disk reserve reached: no new work" if full else "disk has space again")
+            if self._recheck and not self.paused and not self.disk_full and self._guard.trusted:
+                await self._promote()
+            if self._lending.addresses_changed:
+                await self._remember_addresses()
+            self._lending.feed()
+            self._changed.set()
+
+    async def _remember_addresses(self) -> None:
+        """Keep the back-offs of addresses across restarts."""
+        self._lending.addresses_changed = False
+        states = self._addresses.export(self._clock.monotonic(), self._clock.wall())
+        packed = msgspec.msgpack.encode(states)
+        await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, packed))
+
+    async def _promote(self) -> None:
+        if self.frontier.waiting > self._limits.promote:
+            return
+        now_s, limit = self._clock.wall(), self._limits.promote
+        woken: dict[int, int] = await self.write(lambda writer, _: writer.registry.promote_due(now_s, limit))
+        if woken:
+            self.frontier.woken(woken)
+
+    def _bury(self, deaths: list[Death]) -> None:
+        for death in deaths:
+            if self._stopping and not death.code:  # it was told to
+                continue
+            if death.code == DISK_FULL_EXIT:
+                self._no_space_until = self._clock.monotonic() + self._limits.disk_retry_s
+                self.disk_full = True
+                continue
+            self.counters.deaths += 1
+            _log.warning(
+                "gatherer ended", gatherer=death.slot, code=death.code, url_id=death.culprit, hung=death.hung
+            )
+            row = self.frontier.claimed(death.culprit) or self.frontier.last_lost(death.culprit)
+            if death.culprit and row is not None:
+                detail = "hangs its reader" if death.hung else f"kills its reader (exit {death.code})"
+                report = Report(
+                    id=row.id,
+                    outcome=int(Outcome.QUARANTINED),
+                    status=0,
+                    at_s=self._clock.wall(),
+                    version=self._version,
+                    detail=detail,
+                )
+                self.frontier.claim(row)
+                self._intake.visit(report, row)
+
+    def rate(self) -> float:
+        """Visits a second over the last ten seconds or so."""
+        if len(self._history) < 2:  # noqa: PLR2004 - a rate needs two points
+            return 0.0
+        (then, before), (now, after) = self._history[0], self._history[-1]
+        return (after - before) / (now - then) if now > then else 0.0
+
+    def safe_segments(self, newest: int) -> int:
+        """Return the number below which no gatherer writes any more; *newest* is the newest that exists."""
+        return self._lending.safe_segments(newest)
+
+    def slow_hosts(self, least_s: float) -> list[dict[str, float | str | int]]:
+        """Hosts whose robots.txt asks for so much delay that they take long, with their estimated time."""
+        return self.frontier.slow(least_s)
+
+    # -- for who waits ----------------------------------------------------------------------------
+
+    async def changed(self, timeout_s: float) -> None:
+        """Wait until something happened, at most *timeout_s*."""
+        self._changed.clear()
+        try:
+            await asyncio.wait_for(self._changed.wait(), timeout_s)
+        except TimeoutError:
+            return
+
+    def idle(self, *, patience_s: float = 0.0) -> bool:
+        """Whether nothing is out, nothing is being committed, and nothing waits at a host that may be asked soon."""
+        if self.frontier.out or not self._intake.empty:
+            return False
+        if self._max_pages and self.counters.pages >= self._max_pages:
+            return True
+        return self.frontier.waiting_now(self._clock.monotonic() + patience_s) == 0
+
+    @property
+    def gatherers(self) -> int:
+        """Gatherers that are connected."""
+        return len(self._lending)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the gatherers."""
+        return self._supervisor.pids()
+
+    @property
+    def clock_trusted(self) -> bool:
+        """Whether decisions about expiry may be made."""
+        return self._guard.trusted

@@ -1,0 +1,326 @@
+"""One URL's journey inside a gatherer, from claim to report.
+
+::
+
+    claim | judge (MetaData filters) | robots | fetch | classify (status)
+          | read (charset, HTML; suspect or heavy: in a converter) | Data filters
+          | Enumerate -> discoveries | Generate -> description | store (WARC) | report
+
+Judging and classifying are plain steps; waiting (politeness, network) is the gatherer's
+business, except that reading awaits conversions. A failure of one step is a report with its
+outcome, never an exception that ends a run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import md5
+
+import msgspec
+
+from ingather.catalog.bodies import SegmentWriter
+from ingather.catalog.packing import pack_attributes, pack_keys
+from ingather.errors import UrlError
+from ingather.fetch import read_retry_after, target_of
+from ingather.filters import Convert, Engine, Evaluation
+from ingather.model.candidate import Candidate
+from ingather.model.description import Attributes
+from ingather.model.lifecycle import Outcome
+from ingather.model.page import Link, Page
+from ingather.model.report import Claim, Denial, Report
+from ingather.model.resource import Failure, FailureKind, Response
+from ingather.model.url import canonical, key
+from ingather.model.verdict import Exclusion, Verdict
+from ingather.ports.clock import Clock
+from ingather.robot.discovering import Discoverer, denial_of
+from ingather.robot.reading import Reading, Unreadable
+from ingather.robot.seen import Seen
+
+__all__ = ["Judged", "Pipeline", "PipelineLimits"]
+
+_OK = frozenset({200, 203})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NOT_FOUND = frozenset({404, 410})
+_BACK_OFF = frozenset({429, 503})
+_STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeout", "memory", "cpu"))
+_NO_QUOTING = frozenset({"noarchive", "nosnippet"})
+_encode = msgspec.msgpack.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineLimits:
+    """What one visit may bring: redirects in a chain, links, characters of text kept for search."""
+
+    redirects: int = 5
+    links: int = 1024
+    text_chars: int = 5_000_000
+    anchor_chars: int = 200
+    marked_chars: int = 400
+
+
+@dataclass(slots=True)
+class Judged:
+    """A claim with its evaluation; ``report`` is set when the journey ended before the network."""
+
+    claim: Claim
+    url: str
+    evaluation: Evaluation
+    report: Report | None = None
+
+
+class Pipeline:
+    """The steps of a visit with their parts; one a gatherer, used by one event loop."""
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        *,
+        engine: Engine,
+        discoverer: Discoverer,
+        reading: Reading,
+        segment: SegmentWriter,
+        clock: Clock,
+        seen: Seen,
+        limits: PipelineLimits | None = None,
+    ) -> None:
+        self._engine = engine
+        self._discoverer = discoverer
+        self.version = discoverer.version
+        self._reading = reading
+        self._segment = segment
+        self._clock = clock
+        self._seen = seen
+        self._limits = limits or PipelineLimits()
+
+    # -- before the network ---------------------------------------------------------------------
+
+    def judge(self, claim: Claim, origin: str) -> Judged:
+        """Run the MetaData filters; when both deny the journey ends here."""
+        url = origin + claim.path
+        candidate = Candidate(
+            url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops
+        )
+        evaluation = self._engine.evaluation(candidate)
+        if self._engine.metadata(evaluation):
+            return Judged(claim, url, evaluation)
+        denial = denial_of(evaluation, self.version)
+        return Judged(
+            claim, url, evaluation, self.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
+        )
+
+    def ended(  # noqa: PLR0913 - what is known of a visit
+        self,
+        claim: Claim,
+        outcome: Outcome,
+        *,
+        status: int = 0,
+        detail: str = "",
+        denial: Denial | None = None,
+        retry_s: float | None = None,
+        elapsed_s: float = 0.0,
+        address: str = "",
+    ) -> Report:
+        """Return the report of a visit that brought nothing to keep."""
+        return Report(
+            id=claim.id, outcome=int(outcome), status=status, at_s=self._clock.wall(), version=self.version, detail=detail,
+            denial=denial, retry_s=retry_s, elapsed_s=elapsed_s, address=address,
+        )  # fmt: skip
+
+    # -- after the network ----------------------------------------------------------------------
+
+    async def process(self, judged: Judged, got: Response | Failure) -> Report:  # noqa: PLR0911 - one a status class
+        """Turn what the host said into a report."""
+        claim = judged.claim
+        if isinstance(got, Failure):
+            return self.ended(
+                claim, Outcome.FAILED, detail=f"{got.kind}: {got.detail}" if got.detail else str(got.kind),
+                retry_s=got.retry_after_s, elapsed_s=got.elapsed_s, address=got.address,
+            )  # fmt: skip
+        status = got.status
+        if status in _OK:
+            return await self._document(judged, got)
+        if status == 304:  # noqa: PLR2004 - RFC 9110
+            report = self.ended(
+                claim, Outcome.UNCHANGED, status=status, elapsed_s=got.elapsed_s, address=got.address
+            )
+            report.etag, report.last_modified = got.header("etag"), got.header("last-modified")
+            return report
+        if status in _REDIRECTS:
+            return self._redirect(judged, got)
+        if status in _NOT_FOUND:
+            return self._answer(claim, Outcome.NOT_FOUND, got)
+        if status in _BACK_OFF:
+            asked = read_retry_after(got.header("retry-after"), now_s=self._clock.wall())
+            report = self._answer(claim, Outcome.BACK_OFF, got)
+            report.retry_s = asked.seconds if asked else None
+            return report
+        if status >= 500:  # noqa: PLR2004 - RFC 9110
+            return self._answer(claim, Outcome.SERVER_ERROR, got)
+        if status >= 400:  # noqa: PLR2004 - RFC 9110
+            return self._answer(claim, Outcome.REFUSED, got)
+        return await self._document(judged, got)
+
+    def _answer(self, claim: Claim, outcome: Outcome, got: Response) -> Report:
+        return self.ended(
+            claim,
+            outcome,
+            status=got.status,
+            detail=f"HTTP {got.status}",
+            elapsed_s=got.elapsed_s,
+            address=got.address,
+        )
+
+    def _redirect(self, judged: Judged, got: Response) -> Report:
+        claim = judged.claim
+        target = target_of(judged.url, got.header("location"))
+        try:
+            target = canonical(target) if target else ""
+        except UrlError:
+            target = ""
+        if not target:
+            return self._answer_failure(
+                judged, got, FailureKind.REDIRECT_TARGET, f"Location {got.header('location')!r}"
+            )
+        if target == judged.url:
+            return self._answer_failure(
+                judged, got, FailureKind.REDIRECT_LOOP, f"{target} redirects to itself"
+            )
+        if claim.hops >= self._limits.redirects:
+            return self._answer_failure(
+                judged,
+                got,
+                FailureKind.REDIRECTS,
+                f"more than {self._limits.redirects} in a row, next {target}",
+            )
+        report = self.ended(
+            claim,
+            Outcome.REDIRECTED,
+            status=got.status,
+            detail=target,
+            elapsed_s=got.elapsed_s,
+            address=got.address,
+        )
+        report.redirect = self._discoverer.discover(
+            target, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1
+        )
+        return report
+
+    def _answer_failure(self, judged: Judged, got: Response, kind: FailureKind, detail: str) -> Report:
+        return self.ended(
+            judged.claim,
+            Outcome.FAILED,
+            status=got.status,
+            detail=f"{kind}: {detail}",
+            elapsed_s=got.elapsed_s,
+            address=got.address,
+        )
+
+    async def _document(self, judged: Judged, got: Response) -> Report:
+        claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
+        digest = md5(got.body, usedforsecurity=False).digest()
+        if digest == claim.digest and claim.version == self.version:
+            report = self.ended(
+                claim, Outcome.UNCHANGED, status=got.status, elapsed_s=got.elapsed_s, address=got.address
+            )
+            report.etag, report.last_modified = got.header("etag"), got.header("last-modified")
+            return report
+        evaluation.md5 = digest.hex()
+        try:
+            page = await self._reading.page(claim, judged.url, got)
+            engine.respond(evaluation, got, lambda: page)
+            page = await self._data(judged, got, page)
+        except Unreadable as error:  # not even a page: what the response itself says is described
+            page = Page(url=judged.url, base=judged.url, media_type=error.media_type, flags=[error.flag])
+            engine.respond(evaluation, got, lambda: page)
+            page = await self._data(judged, got, page)
+        return self._described(judged, got, page, digest)
+
+    async def _data(self, judged: Judged, got: Response, page: Page) -> Page:
+        """Run the Data filters; they may ask for conversions on the way."""
+        engine, evaluation = self._engine, judged.evaluation
+        while (wanted := engine.data(evaluation)) is not None:
+            try:
+                page = await self._convert(judged, got, wanted)
+            except Unreadable as error:
+                page.flags.append(error.flag)
+                evaluation.conversion_failed(error.reason)
+            else:
+                evaluation.converted(page)
+        return page
+
+    async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:
+        return await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
+
+    def _described(self, judged: Judged, got: Response, page: Page, digest: bytes) -> Report:
+        """Follow links, describe, store: everything that is plain once the page is read."""
+        claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
+        now_s = self._clock.wall()
+        report = Report(
+            id=claim.id, outcome=int(Outcome.EXCLUDED), status=got.status, at_s=now_s, version=self.version,
+            etag=got.header("etag"), last_modified=got.header("last-modified"), digest=digest, size=len(got.body),
+            elapsed_s=got.elapsed_s, address=got.address, flags=tuple(page.flags), media_type=page.media_type,
+        )  # fmt: skip
+        if evaluation.enumeration.allowed:
+            links = engine.enumerate(evaluation)
+            if len(links) > self._limits.links:
+                del links[self._limits.links :]
+                page.flags.append("links-truncated")
+            self._follow(report, claim, links)
+            report.outcome = int(Outcome.ENUMERATED)
+        allowed = evaluation.generation.allowed
+        attributes = engine.generate(evaluation, now_s=now_s, ip=got.address) if allowed else {}
+        verdict = evaluation.generation  # asked again: a Generate directive may deny as well
+        if verdict.allowed:
+            self._describe(report, page, attributes, dedupe=bool(evaluation.dedupe))
+            report.stored = self._segment.append(
+                judged.url,
+                got.status,
+                got.headers,
+                got.body,
+                report.text,
+                at_s=now_s,
+                digest=digest,
+                http_version=got.http_version,
+            )
+        else:
+            report.denial = self._said(verdict)
+            report.detail = verdict.reason
+            if verdict.category is Exclusion.ROBOTS:
+                report.outcome = int(Outcome.NOINDEX)
+        return report
+
+    def _describe(self, report: Report, page: Page, attributes: Attributes, *, dedupe: bool) -> None:
+        """Fill in what is kept of a page that passed the generation filter."""
+        text = page.text[: self._limits.text_chars]
+        failed = any(flag.startswith("conversion-failed") for flag in page.flags)
+        report.outcome = int(Outcome.CONVERSION_FAILED if failed else Outcome.INDEXED)
+        report.described, report.dedupe = True, dedupe
+        report.title, report.text, report.marked = page.title, text, page.marked[: self._limits.marked_chars]
+        report.headings = "\n".join([heading.text for heading in page.headings])
+        report.strike = any(flag in _STRIKES for flag in page.flags)
+        report.language, report.date_s = page.language, self._reading.epoch(page.date)
+        report.attributes = pack_attributes(attributes, text)
+        report.flags = (*page.flags, *sorted(page.robots & _NO_QUOTING))
+
+    def _said(self, verdict: Verdict) -> Denial:
+        return Denial(
+            str(verdict.category or Exclusion.FILTER_RULES), verdict.where, verdict.reason, self.version
+        )
+
+    # -- links ----------------------------------------------------------------------------------
+
+    def _follow(self, report: Report, claim: Claim, links: Sequence[Link]) -> None:
+        """Pack the page's links, and judge those that were not met before."""
+        seed, known, depth = self._discoverer.seed, self._seen.known, claim.depth + 1
+        keys: list[int] = []
+        anchors: list[str] = []
+        most = self._limits.anchor_chars
+        for link in links:
+            url = link.url
+            number = key(url, seed)
+            keys.append(number)
+            anchors.append(link.text[:most])
+            if not known(number, depth):
+                found = self._discoverer.discover(
+                    url, depth=depth, max_depth=claim.max_depth, source=claim.source, number=number
+                )
+                report.found.append(found)
+        report.links, report.anchors = pack_keys(keys), _encode(anchors)

@@ -1,0 +1,114 @@
+"""Reading a response into a page: here when it is harmless, in a converter when it is not.
+
+HTML and plain text are read in the gatherer, unless a linear pre-scan finds markup that is
+known to make parsers quadratic, or the URL killed a gatherer before: then a converter reads
+it, which may die. While the gatherer parses, its shared slot names the URL.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from ingather.errors import ExtractError, IsolationError
+from ingather.extract.hostile import suspect_reason
+from ingather.extract.page import is_html, read_converted, read_page
+from ingather.extract.sniffing import sniff
+from ingather.model.page import Converted, Page, PageDate
+from ingather.model.report import Claim
+from ingather.model.resource import Response
+from ingather.model.url import Canonicaliser
+from ingather.ports.clock import Clock
+from ingather.ports.isolation import Isolation
+from ingather.robot.slot import Slot
+
+__all__ = ["Reading", "Unreadable"]
+
+_HEADERS = ("x-robots-tag", "content-language", "last-modified", "link")
+
+
+class Unreadable(Exception):  # noqa: N818 - a value that travels up two calls, never out of the room
+    """A document could not be read; reasons ``died``, ``timeout``, ``memory``, ``cpu`` are strikes."""
+
+    def __init__(self, reason: str, *, media_type: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.media_type = media_type
+        self.flag = f"conversion-failed:{reason}"
+
+
+class Reading:
+    """Makes pages; one a gatherer."""
+
+    def __init__(
+        self,
+        *,
+        isolation: Isolation,
+        slot: Slot | None,
+        clock: Clock,
+        agent: str,
+        canonicaliser: Canonicaliser,
+    ) -> None:
+        self._isolation = isolation
+        self._slot = slot
+        self._clock = clock
+        self._agent = agent
+        self._canonicaliser = canonicaliser
+
+    async def page(self, claim: Claim, url: str, got: Response) -> Page:
+        """Read HTML and text; any other type gives a page without text, for a converter to fill."""
+        content_type = got.header("content-type") or None
+        if claim.suspect or suspect_reason(got.body):
+            media_type = sniff(got.body, name=url, content_type=content_type)
+            if is_html(media_type) or media_type.startswith("text/"):
+                return await self._isolated(url, got, media_type)
+        if self._slot is not None:
+            self._slot.begin(claim.id, self._clock.monotonic())
+        try:
+            return read_page(
+                got.body,
+                url=url,
+                content_type=content_type,
+                headers=got.headers,
+                agent=self._agent,
+                canonicaliser=self._canonicaliser,
+            )
+        finally:
+            if self._slot is not None:
+                self._slot.end()
+
+    async def _isolated(self, url: str, got: Response, media_type: str) -> Page:
+        options = {"url": url, "content_type": got.header("content-type"), "agent": self._agent}
+        options |= {name: got.header(name) for name in _HEADERS if got.header(name)}
+        page = msgspec.msgpack.decode(await self._run("page", got.body, options, media_type), type=Page)
+        page.flags.append("suspect-html")
+        return page
+
+    async def convert(self, claim: Claim, url: str, got: Response, media_type: str) -> Page:
+        """Convert a document and read what came out as a page."""
+        name = claim.path.partition("?")[0].rsplit("/", 1)[-1]
+        answer = await self._run("convert", got.body, {"name": name, "content_type": media_type}, media_type)
+        converted = msgspec.msgpack.decode(answer, type=Converted)
+        return read_converted(
+            converted,
+            url=url,
+            media_type=media_type,
+            headers=got.headers,
+            agent=self._agent,
+            canonicaliser=self._canonicaliser,
+        )
+
+    async def _run(self, job: str, body: bytes, options: dict[str, str], media_type: str) -> bytes:
+        try:
+            return await self._isolation.run(job, body, options)
+        except (ExtractError, IsolationError) as error:
+            raise Unreadable(error.reason, media_type=media_type) from error
+
+    @staticmethod
+    def epoch(date: PageDate | None) -> int | None:
+        """Return a page's date as epoch seconds."""
+        if date is None:
+            return None
+        try:
+            return int(datetime.fromisoformat(date.value).timestamp())
+        except (ValueError, OverflowError):
+            return None

@@ -1,0 +1,164 @@
+"""What keeper and gatherers say to each other over their Unix socket: length-prefixed msgpack frames.
+
+Gatherer to keeper: :class:`Hello`, :class:`Want`, :class:`Reports`, :class:`AskStart`, :class:`Ended`, :class:`Refused`,
+:class:`HandBack`.
+Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Touched`, :class:`Stop`.
+"""
+
+import asyncio
+import struct
+from typing import Any
+
+import msgspec
+
+from ingather.model.report import Claim, HostGrant, HostReport, Report
+
+__all__ = [
+    "AskStart",
+    "Ended",
+    "HandBack",
+    "Hello",
+    "Kept",
+    "Refused",
+    "Reports",
+    "Starts",
+    "Stop",
+    "ToGatherer",
+    "ToKeeper",
+    "Touched",
+    "Want",
+    "Work",
+    "decode_to_gatherer",
+    "decode_to_keeper",
+    "frame",
+    "read_frame",
+]
+
+_HEAD = struct.Struct("<I")
+MAX_FRAME_BYTES = 256 << 20
+
+
+class Hello(msgspec.Struct, array_like=True, tag="hello"):
+    """First frame of a gatherer: which slot it fills."""
+
+    slot: int
+    pid: int
+
+
+class Want(msgspec.Struct, array_like=True, tag="want"):
+    """The gatherer can take *pages* more claims; *busy_hosts* are still in its hands, *idle_hosts* are handed back."""
+
+    pages: int
+    idle_hosts: list[int] = []
+
+
+class Reports(msgspec.Struct, array_like=True, tag="reports"):
+    """Finished visits, their bodies durable; *hosts* what was learnt about hosts."""
+
+    reports: list[Report]
+    hosts: list[HostReport] = []
+    bytes_read: int = 0
+
+
+class AskStart(msgspec.Struct, array_like=True, tag="ask"):
+    """May a connection to *address* start? ``host`` is set when the host is not lent to this gatherer (robots redirects)."""
+
+    token: int
+    address: str
+    host_key: str = ""
+
+
+class Ended(msgspec.Struct, array_like=True, tag="ended"):
+    """Connections to these addresses that were granted have ended."""
+
+    addresses: list[str]
+
+
+class Work(msgspec.Struct, array_like=True, tag="work"):
+    """Claims with the hosts that they belong to; empty = nothing now, ask again when woken."""
+
+    claims: list[Claim]
+    hosts: list[HostGrant]
+
+
+class Kept(msgspec.Struct, array_like=True, tag="kept"):
+    """This many reports are durable in the catalog."""
+
+    reports: int
+
+
+class Starts(msgspec.Struct, array_like=True, tag="starts"):
+    """Granted starts: token and seconds from now."""
+
+    grants: list[tuple[int, float]]
+
+
+class Touched(msgspec.Struct, array_like=True, tag="touched"):
+    """Somebody else asked a host that is in this hand (a redirect of a robots.txt): it counts as a visit."""
+
+    host_key: str
+
+
+class Stop(msgspec.Struct, array_like=True, tag="stop"):
+    """Finish what is being fetched, report it, end."""
+
+
+class Refused(msgspec.Struct, array_like=True, tag="refused"):
+    """An address answered 429 or 503; sent before the connection is given back, so that nobody else starts there."""
+
+    address: str
+    asked_s: float | None
+
+
+class HandBack(msgspec.Struct, array_like=True, tag="back"):
+    """Claims that were not visited: their host asked for time; *host_key* is left alone for *seconds*."""
+
+    claims: list[int]
+    host_key: str
+    seconds: float
+
+
+ToKeeper = Hello | Want | Reports | AskStart | Ended | Refused | HandBack
+ToGatherer = Work | Kept | Starts | Touched | Stop
+
+_encoder = msgspec.msgpack.Encoder()
+_to_keeper = msgspec.msgpack.Decoder(ToKeeper)
+_to_gatherer = msgspec.msgpack.Decoder(ToGatherer)
+
+
+def frame(message: Any) -> bytes:
+    """Encode one message with its length."""
+    body = _encoder.encode(message)
+    return _HEAD.pack(len(body)) + body
+
+
+def decode_to_keeper(body: bytes) -> ToKeeper:
+    """Decode what a gatherer said.
+
+    Raises:
+        msgspec.DecodeError: not a message of ours.
+    """
+    message: ToKeeper = _to_keeper.decode(body)
+    return message
+
+
+def decode_to_gatherer(body: bytes) -> ToGatherer:
+    """Decode what the keeper said.
+
+    Raises:
+        msgspec.DecodeError: not a message of ours.
+    """
+    message: ToGatherer = _to_gatherer.decode(body)
+    return message
+
+
+async def read_frame(reader: asyncio.StreamReader) -> bytes | None:
+    """Return the next frame's body, ``None`` at the end of the stream."""
+    try:
+        head = await reader.readexactly(_HEAD.size)
+        (length,) = _HEAD.unpack(head)
+        if length > MAX_FRAME_BYTES:
+            return None
+        return await reader.readexactly(length)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None

@@ -1,0 +1,260 @@
+"""Where the words of a query stand in a text: the same words to the analyser, found without analysing all.
+
+Candidates are what begins like a term, found as plain text; only they go to the analyser. Runs of
+ideographs are compared as they stand. What is asked for as a phrase is found where it stands as one.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from ingather.index import AllOf, AnyOf, Node, Phrase, Title, Word
+from ingather.index.languages import CJK_CHARACTER, clean, is_cjk
+from ingather.index.tantivy_analysers import analyser
+
+__all__ = ["Finder", "Span", "asked", "begins_with_ideograph"]
+
+_MAX_HITS: Final = 60
+_MIN_PREFIX: Final = 2
+_STEM_CHANGES: Final = 2
+_SHORT_TERM: Final = 3
+_ALNUM: Final = re.compile(r"[^\W_]")
+_DIGRAPHS: Final = (("ss", "\u00df"), ("ae", "\u00e6"), ("oe", "\u0153"))
+_ACCENT_BYTES: Final = bytes((*range(0xC3, 0xCC), *range(0xCD, 0xD4), 0xE1))
+_PIECE: Final = re.compile(rf"(?P<cjk>{CJK_CHARACTER.pattern})|(?P<word>[^\W_])")
+# Their stemmers also take away beginnings, or their words hold marks that are no letters to ``re``.
+_TAKEN_APART: Final = frozenset({"ar", "ta"})
+
+
+class Span(NamedTuple):
+    """Where something stands (characters, half open) and the number of what was asked for."""
+
+    start: int
+    end: int
+    wanted: int
+
+
+class _Wanted(NamedTuple):
+    """One thing to mark: its terms in order; a single one, or a phrase."""
+
+    terms: tuple[str, ...]
+
+
+def asked(nodes: Iterable[Node]) -> Iterable[tuple[str, bool]]:
+    """Yield (text, is a phrase) of all that a result may hold; not what it must not."""
+    for node in nodes:
+        match node:
+            case Word(text):
+                yield text, False
+            case Phrase(text) | Title(text):
+                yield text, True
+            case AnyOf(inner) | AllOf(inner):
+                yield from asked(inner)
+            case _:
+                pass
+
+
+class Finder:
+    """Finds the things to mark in texts of one language."""
+
+    def __init__(self, slot: str, asked: Sequence[tuple[str, bool]]) -> None:
+        self._slot = slot
+        self._analyse = analyser(slot).analyze
+        self._known: dict[str, str] = {}
+        self._wanted: list[_Wanted] = []
+        self._ideographs: dict[str, re.Pattern[str]] = {}
+        self._prefixes: dict[tuple[str, bool], re.Pattern[str]] = {}
+        for text, phrase in asked:
+            pieces = [p for run in _pieces(clean(text)) for p in self._terms(run, whole=phrase)]
+            if pieces:
+                # What is written as one word but is several terms (e-mail) stands as a phrase.
+                self._wanted.append(_Wanted(tuple(pieces)))
+
+    @property
+    def number(self) -> int:
+        """How many different things there are to mark."""
+        return len(self._wanted)
+
+    def spans(self, text: str) -> list[Span]:
+        """Return what to mark, by place; where things overlap the longer one stands."""
+        low = text.replace("\u0130", "I").lower() if "\u0130" in text else text.lower()
+        if len(low) != len(text):
+            return []
+        places = self._places(text, low)
+        found: list[Span] = []
+        for number, wanted in enumerate(self._wanted):
+            if len(wanted.terms) == 1:
+                found += [Span(a, b, number) for a, b in places.get(wanted.terms[0], ())]
+            else:
+                found += _sequences(low, wanted.terms, places, number)
+        found.sort(key=lambda s: (s.start, -s.end))
+        return _disjoint(found)
+
+    def _terms(self, run: str, *, whole: bool) -> list[str]:
+        """Return the terms of a run of one script; ideographs are a term as they stand."""
+        if begins_with_ideograph(run):
+            low = run.lower()
+            # An unbroken run is looked for in pairs, as the index matches it, unless asked for as a phrase.
+            self._ideographs.setdefault(low, _run_pattern(low, whole=whole))
+            return [low]
+        return self._analyse(run)
+
+    def _places(self, text: str, low: str) -> dict[str, list[tuple[int, int]]]:
+        terms = {term for wanted in self._wanted for term in wanted.terms}
+        words = [t for t in terms if t not in self._ideographs]
+        places = {run: [m.span() for m in _first(p.finditer(low))] for run, p in self._ideographs.items()}
+        if self._slot in _TAKEN_APART:
+            return places | self._taken_apart(text, words)
+        low = _folded(low)
+        mixed = is_cjk(low)
+        for term in words:
+            spans: list[tuple[int, int]] = []
+            pattern = self._prefix(term, low, mixed=mixed)
+            for start, end in _mixed(pattern, low) if mixed else (m.span() for m in pattern.finditer(low)):
+                if self._term_of(low[start:end]) == term:
+                    spans.append((start, end))
+                    if len(spans) >= _MAX_HITS:
+                        break
+            places[term] = spans
+        return places
+
+    def _taken_apart(self, text: str, words: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+        places: dict[str, list[tuple[int, int]]] = {word: [] for word in words}
+        for token in analyser(self._slot).pre_tokenize(text).tokens:
+            spans = places.get(token.text)
+            if spans is not None and len(spans) < _MAX_HITS:
+                spans.append((token.char_offset_from, token.char_offset_to))
+        return places
+
+    def _prefix(self, term: str, low: str, *, mixed: bool) -> re.Pattern[str]:
+        """Return the search for words that may have *term*: their first letters, which a stem keeps."""
+        # Stems differ from their words in the last letters (happi, happy); very short ones only in y.
+        kept = len(term) if len(term) <= _SHORT_TERM and term[-1] != "i" else len(term) - _STEM_CHANGES
+        start = term[: max(_MIN_PREFIX, kept)]
+        for pair, letter in _DIGRAPHS:
+            at = start.find(pair)
+            if at > 0 and letter in low:
+                start = start[:at]
+        known = self._prefixes.get((start, mixed))
+        if known is None:
+            letters = re.escape(start)
+            # First the letters, then a look back over them: what begins with letters is found fast.
+            # Among ideographs a word may begin right after one: there the look back comes later.
+            back = "" if mixed else rf"(?<![^\W_]{letters})"
+            known = self._prefixes[start, mixed] = re.compile(rf"{letters}{back}[^\W_]*")
+        return known
+
+    def _term_of(self, word: str) -> str:
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = " ".join(self._analyse(clean(word)))
+        return known
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut *text* into runs of ideographs and runs of other letters."""
+    runs: list[str] = []
+    last = ""
+    end = -1
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup or ""
+        if kind == last and match.start() == end:
+            runs[-1] += match[0]
+        else:
+            runs.append(match[0])
+        last, end = kind, match.end()
+    return runs
+
+
+@cache
+def begins_with_ideograph(text: str) -> bool:
+    """Whether the first character is Chinese, Japanese or Korean."""
+    match = _PIECE.match(text)
+    return match is not None and match.lastgroup == "cjk"
+
+
+def _run_pattern(run: str, *, whole: bool) -> re.Pattern[str]:
+    between = r"[\W_]?"
+    if whole or len(run) <= 2:  # noqa: PLR2004 - a pair is whole anyway
+        return re.compile(between.join(map(re.escape, run)))
+    pairs = sorted({run[i : i + 2] for i in range(len(run) - 1)})
+    whole_run = "".join(map(re.escape, run))
+    return re.compile("|".join([whole_run, *(re.escape(p) for p in pairs)]))
+
+
+def _letter_folds() -> dict[str, str]:
+    """Return accented letter -> letter, one for one: Latin, Greek, Cyrillic."""
+    found = {"\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u0131": "i", "\u03c2": "\u03c3"}
+    for area in (range(0xC0, 0x250), range(0x370, 0x500), range(0x1E00, 0x2000)):
+        for code in area:
+            letter = chr(code)
+            base = unicodedata.normalize("NFKD", letter)[0]
+            if letter.islower() and base != letter and base.isalpha():
+                found.setdefault(letter, base)
+    return found
+
+
+_FOLDS: Final = _letter_folds()
+_FOLDED: Final = re.compile(f"[{''.join(sorted(_FOLDS))}]")
+
+
+def _folded(low: str) -> str:
+    """Return *low* without accents, of the same length."""
+    if low.isascii():
+        return low
+    data = low.encode("utf-8", "replace")
+    if len(data.translate(None, _ACCENT_BYTES)) == len(data):
+        return low
+    return _FOLDED.sub(lambda match: _FOLDS[match[0]], low)
+
+
+def _mixed(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:
+    """Yield the words that *pattern* finds among ideographs, which begin and end words."""
+    at = 0
+    while match := pattern.search(low, at):
+        start, end = match.span()
+        cut = CJK_CHARACTER.search(low, start, end)
+        at = end = cut.start() if cut else end
+        if not start or not low[start - 1].isalnum() or CJK_CHARACTER.match(low, start - 1):
+            yield start, end
+
+
+def _first(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    found = []
+    for match in matches:
+        found.append(match)
+        if len(found) >= _MAX_HITS:
+            break
+    return found
+
+
+def _sequences(
+    low: str, terms: Sequence[str], places: dict[str, list[tuple[int, int]]], number: int
+) -> list[Span]:
+    """Return where *terms* stand one after another with nothing but blanks and punctuation between."""
+    starts = [dict(places.get(term, ())) for term in terms[1:]]
+    found = []
+    for begin, first_end in places.get(terms[0], ()):
+        end = first_end
+        for after in starts:
+            gap = _ALNUM.search(low, end)
+            at = gap.start() if gap else -1
+            if at not in after:
+                break
+            end = after[at]
+        else:
+            found.append(Span(begin, end, number))
+    return found
+
+
+def _disjoint(spans: list[Span]) -> list[Span]:
+    kept: list[Span] = []
+    for span in spans:
+        if kept and span.start < kept[-1].end:
+            if span.end - span.start > kept[-1].end - kept[-1].start:
+                kept[-1] = span
+        else:
+            kept.append(span)
+    return kept

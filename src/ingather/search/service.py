@@ -1,0 +1,269 @@
+"""Searching, whole: bounds, access filter, ranking, facets, excerpts, and help when little is found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ingather.access import FormKind, Visible
+from ingather.errors import CatalogError, QueryError
+from ingather.index import (
+    RANKING,
+    AllOf,
+    ChainFilter,
+    Compiled,
+    Filters,
+    Found,
+    Hit,
+    Order,
+    QueryLimits,
+    Question,
+    Snapshot,
+    TantivyReader,
+    Weights,
+    Word,
+    clean,
+    terms,
+)
+from ingather.log import get
+from ingather.ports.clock import Clock
+from ingather.search.language import parse, render, site_of
+from ingather.search.results import DATE_RANGES, Facets, Help, SearchRequest, SearchResult, SearchResults
+from ingather.search.snippets import Fragment, Highlighter
+from ingather.search.suggestions import correction
+
+__all__ = ["SearchService", "Texts", "chain_filter"]
+
+Texts = Callable[[Sequence[int]], Mapping[int, str]]
+"""Gives the kept texts of catalog rows; those that are not kept or damaged are left out."""
+
+_MAX_CORRECTED: Final = 4
+_MAX_COMPLETIONS: Final = 10
+_MIN_COMPLETED: Final = 2
+
+
+def chain_filter(viewer: Visible) -> ChainFilter:
+    """Return the filter that lets exactly the chains through that *viewer* sees."""
+    form = viewer.form()
+    if form.kind is FormKind.ONLY:
+        return ChainFilter(only=form.chains)
+    return ChainFilter(only=None, without=form.chains, last=form.last)
+
+
+class SearchService:
+    """Answers searches; any number of threads may ask at once.
+
+    Every question carries the access filter inside the index query: totals, facets, suggestions
+    and excerpts come from documents that the viewer may see, and from no others.
+
+    Args:
+        reader: the index.
+        texts: kept texts for excerpts; called with the rows of one page of results.
+        clock: for the time limit and the date filters.
+        limits: bounds on one query.
+        weights: ranking.
+    """
+
+    def __init__(
+        self,
+        reader: TantivyReader,
+        texts: Texts,
+        clock: Clock,
+        *,
+        limits: QueryLimits | None = None,
+        weights: Weights = RANKING,
+    ) -> None:
+        self._reader = reader
+        self._texts = texts
+        self._clock = clock
+        self._limits = limits or QueryLimits()
+        self._weights = weights
+        self._log = get("search")
+
+    def search(self, request: SearchRequest) -> SearchResults:
+        """Answer *request*.
+
+        Raises:
+            QueryError: the query or the window is beyond its bounds; the text is fit for the searcher.
+            IndexDamagedError: the index does not read as written.
+        """
+        start = self._clock.monotonic()
+        self._check_window(request)
+        tree = parse(request.query, self._limits)
+        filters = self._filters(request)
+        said = render(tree)
+        empty = SearchResults(said, 0, offset=request.offset, limit=request.limit)
+        if not tree.nodes:
+            return replace(empty, took_ms=self._since(start))
+        snapshot = self._reader.snapshot()
+        question = Question(tree, chain_filter(request.viewer), filters)
+        compiled, found = self._ask(snapshot, question, request)
+        words = [n for n in tree.nodes if isinstance(n, Word)]
+        all_words = True
+        guide = Help()
+        if not found.total:
+            guide = self._help(snapshot, question, words, start)
+            if len(words) > 1 and not self._late(start):
+                question = replace(question, least=1)
+                compiled, found = self._ask(snapshot, question, request)
+                all_words = not found.total
+        facets = Facets() if self._late(start) else self._facets(snapshot, question, compiled)
+        results = self._results(tree, found, request.offset, start)
+        return SearchResults(
+            said,
+            found.total,
+            results,
+            request.offset,
+            request.limit,
+            all_words=all_words,
+            facets=facets,
+            help=guide,
+            took_ms=self._since(start),
+            partial=self._late(start),
+        )
+
+    def complete(self, query: str, viewer: Visible, *, limit: int = _MAX_COMPLETIONS) -> tuple[str, ...]:
+        """Return *query* with its last word completed to words of visible titles, most frequent first."""
+        head, _, last = query[: self._limits.chars].rpartition(" ")
+        prefix = last.lstrip('-"')
+        if len(prefix) < _MIN_COMPLETED or ":" in prefix:
+            return ()
+        found = self._reader.snapshot().words(prefix, chain_filter(viewer), self._limits.expansions)
+        best = sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(0, min(limit, _MAX_COMPLETIONS))]
+        front = f"{head} " if head else ""
+        return tuple(f"{front}{last[: len(last) - len(prefix)]}{word}" for word, _ in best)
+
+    # --- parts --------------------------------------------------------------------------------
+
+    def _check_window(self, request: SearchRequest) -> None:
+        limits = self._limits
+        if request.limit < 0 or request.limit > limits.page:
+            raise QueryError(f"A page of results has 0 to {limits.page} of them")
+        if request.offset < 0 or request.offset + request.limit > limits.window:
+            raise QueryError(
+                f"Only the first {limits.window:,} results can be looked at", hint="make the query narrower"
+            )
+
+    def _filters(self, request: SearchRequest) -> Filters:
+        if request.date and request.date not in DATE_RANGES:
+            raise QueryError(
+                f"There is no date filter {request.date!r}", hint=f"choose one of {', '.join(DATE_RANGES)}"
+            )
+        since, until = request.since_s, request.until_s
+        if request.date:
+            youngest = int(self._clock.wall()) - DATE_RANGES[request.date]
+            since = youngest if since is None else max(since, youngest)
+        number = len(request.kinds) + len(request.sites)
+        if number > self._limits.clauses:
+            raise QueryError(
+                f"There are too many filters: {number:,}", hint=f"{self._limits.clauses:,} is the most"
+            )
+        sites = tuple(site for s in request.sites if (site := site_of(s)))
+        if request.sites and not sites:
+            sites = ("",)  # no such place: nothing is found, instead of everything
+        return Filters(tuple(k.lower() for k in request.kinds), sites, since, until)
+
+    def _ask(self, snapshot: Snapshot, question: Question, request: SearchRequest) -> tuple[Compiled, Found]:
+        compiled = snapshot.clauses(self._weights, self._limits).compile(question)
+        found = snapshot.find(
+            compiled, offset=request.offset, limit=request.limit, order=request.order, weights=self._weights
+        )
+        return compiled, found
+
+    def _facets(self, snapshot: Snapshot, question: Question, compiled: Compiled) -> Facets:
+        """Count for the filters: each as if it were not set itself, so that another choice stays in sight."""
+        filters = question.filters
+        chosen = {
+            "kinds": bool(filters.kinds),
+            "sites": bool(filters.sites),
+            "dates": filters.since_s is not None or filters.until_s is not None,
+        }
+        now = int(self._clock.wall())
+        starts = [now - age for age in DATE_RANGES.values()]
+        fields, dates = snapshot.facets(compiled.matching, ("kind", "site"), starts)
+        kinds, sites = fields["kind"], fields["site"]
+
+        def without(but: str) -> Compiled:
+            return snapshot.clauses(self._weights, self._limits).compile(question, but=but)
+
+        if chosen["kinds"]:
+            kinds = snapshot.facets(without("kinds").matching, ("kind",))[0]["kind"]
+        if chosen["sites"]:
+            sites = snapshot.facets(without("sites").matching, ("site",))[0]["site"]
+        if chosen["dates"]:
+            dates = snapshot.facets(without("dates").matching, (), starts)[1]
+        return Facets(kinds, sites, {name: n for name, n in zip(DATE_RANGES, dates, strict=True) if n})
+
+    def _results(self, tree: AllOf, found: Found, offset: int, start: float) -> tuple[SearchResult, ...]:
+        highlighter = Highlighter(tree)
+        rows = [hit.card.id for hit in found.hits if hit.card.snippet]
+        texts: Mapping[int, str] = {}
+        if rows and not self._late(start):
+            try:
+                texts = self._texts(rows)
+            except CatalogError as error:
+                # A result without its excerpt is better than no results; `ingather catalog check` names the damage.
+                self._log.warning("no-texts", detail=str(error))
+        return tuple(
+            self._result(highlighter, hit, rank, texts.get(hit.card.id, ""), start)
+            for rank, hit in enumerate(found.hits, start=offset + 1)
+        )
+
+    def _result(self, highlighter: Highlighter, hit: Hit, rank: int, text: str, start: float) -> SearchResult:
+        card = hit.card
+        snippet: tuple[Fragment, ...] = ()
+        if card.snippet and not self._late(start):
+            snippet = highlighter.fragments(text, card.language) if text else ()
+            snippet = snippet or highlighter.lead(card.description or text)
+        return SearchResult(
+            rank=rank,
+            id=card.id,
+            url=card.url,
+            title=card.title,
+            title_segments=highlighter.mark(card.title, card.language),
+            snippet=snippet,
+            site=card.site,
+            path=card.path,
+            kind=card.kind,
+            media_type=card.media_type,
+            language=card.language,
+            date_s=card.date_s,
+            size=card.size,
+            score=hit.score,
+            source=card.source,
+        )
+
+    def _help(self, snapshot: Snapshot, question: Question, words: list[Word], start: float) -> Help:
+        """Return ways on from nothing, looked for within what the viewer may see."""
+        everything = replace(question, filters=Filters())
+        unknown: list[str] = []
+        for word in words:
+            if self._late(start):
+                return Help(unknown=tuple(unknown))
+            alone = replace(everything, tree=AllOf((word,)))
+            if terms("xx", clean(word.text)) and not self._total(snapshot, alone):
+                unknown.append(word.text)
+        corrected: dict[str, str] = {}
+        for said in unknown[:_MAX_CORRECTED]:
+            if self._late(start):
+                break
+            better = correction(said, lambda prefix, limit: snapshot.words(prefix, question.chains, limit))
+            if better:
+                corrected[said] = better
+        nodes = tuple(
+            Word(corrected.get(n.text, n.text)) if isinstance(n, Word) else n for n in question.tree.nodes
+        )
+        return Help(
+            did_you_mean=render(AllOf(nodes)) if corrected else "",
+            unknown=tuple(unknown),
+            without_filters=self._total(snapshot, everything) if question.filters else 0,
+        )
+
+    def _total(self, snapshot: Snapshot, question: Question) -> int:
+        compiled = snapshot.clauses(self._weights, self._limits).compile(question)
+        return snapshot.find(compiled, offset=0, limit=0, order=Order.RELEVANCE).total
+
+    def _late(self, start: float) -> bool:
+        return self._clock.monotonic() - start > self._limits.time_s
+
+    def _since(self, start: float) -> float:
+        return round((self._clock.monotonic() - start) * 1000, 1)

@@ -1,0 +1,227 @@
+"""Excerpts with the found words marked: at most two fragments a result, as segments, never as markup.
+
+A word of the text is marked when the analyser of the document's language gives it the same term as
+a word of the query, so that ``forms`` is marked for ``form`` and ``café`` for ``cafe``;
+:mod:`ingather.search.finding` says where such words stand.
+
+Offsets are in characters of the NFC text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ingather.index import AllOf
+from ingather.index.languages import CJK, nfc, slots_for
+from ingather.search.finding import Finder, Span, asked, begins_with_ideograph
+
+__all__ = ["Fragment", "Highlighter", "Segment"]
+
+FRAGMENT_CHARS: Final = 160
+"""Width of a fragment; half as many for ideographs, which say more each."""
+MAX_FRAGMENTS: Final = 2
+
+_MORE_CHUNKS: Final = 16
+_CHUNK_CHARS: Final = 32_768
+_LEAD_SHARE: Final = 0.35
+_CUT_REACH: Final = 24
+_NEW_WEIGHT: Final = 4.0
+_NEAR_WEIGHT: Final = 0.6
+_REPEAT_WEIGHT: Final = 0.1
+_MAX_REPEATS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of text and whether it is a found word."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A piece of a document's text in segments.
+
+    ``start`` is its offset in characters; ``before`` and ``after`` say whether text was left out
+    on that side (within the document).
+    """
+
+    segments: tuple[Segment, ...]
+    start: int = 0
+    before: bool = False
+    after: bool = False
+
+
+class Highlighter:
+    """Marks the words of one query; keeps what it learns of words, so use one for a page of results."""
+
+    def __init__(self, tree: AllOf) -> None:
+        self._asked = list(dict.fromkeys(asked(tree.nodes)))
+        self._by_slot: dict[str, Finder] = {}
+        self._chunks_left = _MORE_CHUNKS
+
+    def mark(self, text: str, language: str) -> tuple[Segment, ...]:
+        """Return the whole of *text* (a title) in segments."""
+        text = nfc(text)
+        return _segments(text, 0, len(text), self._finder(text, language).spans(text))
+
+    def fragments(self, text: str, language: str, *, width: int = FRAGMENT_CHARS) -> tuple[Fragment, ...]:
+        """Return the best excerpts of *text*, in its order; none if nothing of the query stands in it.
+
+        Long texts are read in pieces, no further than to the piece in which the last word turns up;
+        what may be read beyond first pieces is bounded for all texts that one highlighter sees.
+        """
+        finder = self._finder(text[:_CHUNK_CHARS], language)
+        read = ""
+        spans: list[Span] = []
+        at = 0
+        while at < len(text) and len({s.wanted for s in spans}) < finder.number:
+            if at:
+                if not self._chunks_left:
+                    break
+                self._chunks_left -= 1
+            end = _cut_chunk(text, at)
+            piece = nfc(text[at:end])
+            shift = len(read)
+            spans += [Span(s.start + shift, s.end + shift, s.wanted) for s in finder.spans(piece)]
+            read += piece
+            at = end
+        if not spans:
+            return ()
+        first = _best(spans, width, frozenset(), ()) or (0, 0)
+        chosen = [_window(read, spans, first, width)]
+        held = frozenset(s.wanted for s in spans if chosen[0][0] <= s.start < chosen[0][1])
+        second = _best(spans, width, held, chosen)
+        if second is not None:
+            start, end = _apart(chosen[0], *_window(read, spans, second, width))
+            if any(start <= s.start and s.end <= end for s in spans):
+                chosen.append((start, end))
+        more = bool(text[at : at + _CHUNK_CHARS].strip())
+        return tuple(_fragment(read, start, end, spans, more=more) for start, end in sorted(chosen))
+
+    def lead(self, text: str, *, width: int = FRAGMENT_CHARS) -> tuple[Fragment, ...]:
+        """Return the beginning of *text*, for results that were found by other words than the text's."""
+        text = nfc(text[: width * 8]).strip()
+        if not text:
+            return ()
+        end = _cut_end(text, min(len(text), width * 2), 0)
+        return (_fragment(text, 0, end, []),)
+
+    def _finder(self, text: str, language: str) -> "Finder":
+        slots = slots_for(language, text)
+        slot = "en" if slots == (CJK,) else slots[0]
+        finder = self._by_slot.get(slot)
+        if finder is None:
+            finder = self._by_slot[slot] = Finder(slot, self._asked)
+        return finder
+
+
+def _cut_chunk(text: str, at: int) -> int:
+    """Return where the piece of *text* from *at* ends: at a blank, so that no word is cut."""
+    end = at + _CHUNK_CHARS
+    if end >= len(text):
+        return len(text)
+    blank = max(text.rfind(" ", end - _CUT_REACH * 8, end), text.rfind("\n", end - _CUT_REACH * 8, end))
+    return blank + 1 if blank > at else end
+
+
+def _best(
+    spans: list[Span], width: int, held: frozenset[int], taken: Sequence[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """Return (first, last) index of the spans of the best window of *width* characters outside of *taken*.
+
+    Different words count most, those not yet *held* more, repeated ones little, early places break ties.
+    """
+    best: tuple[int, int] | None = None
+    best_score = 0.0
+    inside: dict[int, int] = {}
+    worth = near = 0.0
+    last = -1
+    for first, span in enumerate(spans):
+        while last + 1 < len(spans) and (last < first or spans[last + 1].end <= span.start + width):
+            last += 1
+            wanted = spans[last].wanted
+            inside[wanted] = inside.get(wanted, 0) + 1
+            if inside[wanted] == 1:
+                worth += 1.0 if wanted in held else _NEW_WEIGHT
+            near += _adjacent(spans, last)
+        score = worth + near + _REPEAT_WEIGHT * min(last - first + 1, _MAX_REPEATS)
+        if score > best_score and not any(start <= span.start < end for start, end in taken):
+            best, best_score = (first, last), score
+        inside[span.wanted] -= 1
+        if not inside[span.wanted]:
+            worth -= 1.0 if span.wanted in held else _NEW_WEIGHT
+        near -= _adjacent(spans, first)
+    return best
+
+
+def _adjacent(spans: list[Span], index: int) -> float:
+    """Return the worth of the span at *index* standing right after another one."""
+    return _NEAR_WEIGHT if index and spans[index].start - spans[index - 1].end <= 2 else 0.0  # noqa: PLR2004
+
+
+def _window(text: str, spans: list[Span], chosen: tuple[int, int], width: int) -> tuple[int, int]:
+    """Return start and end of the fragment around the *chosen* spans, cut where words and blocks end."""
+    first, last = chosen
+    begin, until = spans[first].start, spans[last].end
+    if begins_with_ideograph(text[begin]):
+        width //= 2
+    spare = max(0, width - (until - begin))
+    start = max(0, begin - int(spare * _LEAD_SHARE))
+    block = text.rfind("\n", start, begin)
+    if block >= 0:
+        start = block + 1
+    elif start:
+        blank = text.find(" ", start, min(begin, start + _CUT_REACH))
+        start = blank + 1 if blank >= 0 else start
+    return start, _cut_end(text, min(len(text), max(until, start + width)), until)
+
+
+def _cut_end(text: str, end: int, until: int) -> int:
+    """Return *end* moved back to the end of a word, but not before *until*."""
+    if end >= len(text) or not text[end].isalnum():
+        return end
+    blank = max(
+        text.rfind(" ", max(until, end - _CUT_REACH), end),
+        text.rfind("\n", max(until, end - _CUT_REACH), end),
+    )
+    return blank if blank > until else end
+
+
+def _apart(other: tuple[int, int], start: int, end: int) -> tuple[int, int]:
+    if start < other[1] and end > other[0]:
+        return (other[1], end) if start >= other[0] else (start, other[0])
+    return start, end
+
+
+def _fragment(text: str, start: int, end: int, spans: list[Span], *, more: bool = False) -> Fragment:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Fragment(
+        _segments(text, start, end, spans),
+        start,
+        before=bool(text[:start].strip()),
+        after=more or bool(text[end:].strip()),
+    )
+
+
+def _segments(text: str, start: int, end: int, spans: Sequence[Span]) -> tuple[Segment, ...]:
+    made: list[Segment] = []
+    at = start
+    for span in spans:
+        if span.start < at or span.end > end:
+            continue
+        if span.start > at:
+            made.append(Segment(text[at : span.start].replace("\n", " ")))
+        found = text[span.start : span.end].replace("\n", " ")
+        if made and made[-1].marked:
+            made[-1] = Segment(made[-1].text + found, marked=True)
+        else:
+            made.append(Segment(found, marked=True))
+        at = span.end
+    if at < end:
+        made.append(Segment(text[at:end].replace("\n", " ")))
+    return tuple(made)

@@ -1,0 +1,208 @@
+"""Kill it, at any moment, any process of it: what is there afterwards must be what an undisturbed crawl leaves.
+
+A trial gathers small synthetic webs, one after the other, and kills meanwhile: the keeper with everything
+below it, a gatherer alone, a converter alone. What was killed whole is started again, the same command, until
+the web is gathered. Then the catalog is compared with the web, the index with the catalog, and the servers'
+log with what hosts were promised.
+"""
+
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from os import kill
+from pathlib import Path
+from signal import SIGKILL
+from typing import NamedTuple
+
+from ingather.model.lifecycle import Outcome
+from ingather.testing.documents import docx
+from ingather.testing.oracle import HostRules
+from ingather.testing.reach import reachable
+from ingather.testing.rig import Known, Rig, Running
+from ingather.testing.server import SyntheticServer, judge_requests
+from ingather.testing.web import Answer, SyntheticWeb
+from ingather.testing.webshape import WebShape
+
+__all__ = ["CrashFigures", "CrashTrial"]
+
+DELAY_S = 0.1
+SHAPE = WebShape(sites=6, pages=14, depth=3, degree=3, paragraphs=2)
+DOCUMENTS = 3
+_DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_END_WITHIN_S = 180.0
+_OUTCOMES = {
+    "page": {Outcome.INDEXED, Outcome.NOINDEX, Outcome.DUPLICATE},
+    "text": {Outcome.INDEXED, Outcome.DUPLICATE},
+    "copy": {Outcome.INDEXED, Outcome.NOINDEX, Outcome.DUPLICATE},
+    "redirect": {Outcome.REDIRECTED},
+    "missing": {Outcome.NOT_FOUND},
+    "forbidden": {Outcome.ROBOTS},
+}
+
+
+class Wanted(NamedTuple):
+    """What must be there."""
+
+    url: str
+    kind: str
+    depth: int
+
+
+@dataclass
+class CrashFigures:
+    """What a trial did, and what was wrong (nothing must be).
+
+    Attributes:
+        kills: by what was killed: ``all``, ``gatherer``, ``converter``.
+        webs: crawls that came to their end; runs: that they took.
+        pages: URLs that they settled.
+        requests: that the servers saw.
+        again: requests for a URL that had been answered before a kill.
+        strikes: URLs that got a strike because their reader was killed while it read them.
+    """
+
+    kills: Counter[str] = field(default_factory=Counter)
+    webs: int = 0
+    runs: int = 0
+    pages: int = 0
+    requests: int = 0
+    again: int = 0
+    strikes: int = 0
+    elapsed_s: float = 0.0
+    troubles: list[str] = field(default_factory=list)
+
+
+class CrashTrial:
+    """One trial; the same *seed* kills after the same waits, though never at quite the same moment.
+
+    Args:
+        folder: where homes are made and removed; the home of a web with troubles stays.
+        seed: of webs and waits.
+        cycles: kills.
+        tell: called with a line after each web.
+    """
+
+    def __init__(
+        self, folder: Path, *, seed: int, cycles: int, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self._folder = folder
+        self._dice = random.Random(seed)  # noqa: S311 - a test's dice
+        self._seed = seed
+        self._cycles = cycles
+        self._tell = tell or (lambda _line: None)
+        self.figures = CrashFigures()
+
+    def run(self) -> CrashFigures:
+        """Gather and kill until all cycles are done."""
+        begun = time.monotonic()
+        figures = self.figures
+        while figures.kills.total() < self._cycles:
+            seed = self._seed * 1000 + figures.webs
+            rig = Rig(self._folder / f"home-{seed}", **{"gather.gatherers": "2"}).init()
+            before = len(figures.troubles)
+            with SyntheticServer(SyntheticWeb(seed, SHAPE), latency_s=0.01) as server:
+                documents = _with_documents(server)
+                self._gather(rig, server)
+                self._judge(rig, server, documents)
+            figures.webs += 1
+            self._tell(
+                f"web {seed}: {figures.kills.total()} kills {dict(figures.kills)}, {figures.pages} pages, "
+                f"{figures.again} asked again, {len(figures.troubles)} troubles"
+            )
+            if len(figures.troubles) == before:
+                shutil.rmtree(rig.path)
+        figures.elapsed_s = time.monotonic() - begun
+        return figures
+
+    # -- gathering and killing --------------------------------------------------------------------
+
+    def _gather(self, rig: Rig, server: SyntheticServer) -> None:
+        command = rig.crawling(*server.origins, own=False, flags=("--delay", f"{DELAY_S}s"))
+        while True:
+            with rig.start(*command) as running:
+                if not self._disturb(running):
+                    ran = running.end(_END_WITHIN_S)
+                    if ran.status:
+                        self._trouble(rig, f"crawl ended with {ran.status}: {ran.err[-2000:]}")
+                    return
+            sound = [line for line in rig.complaints() if "behind" not in line and "missing" not in line]
+            if sound and rig.database.exists():
+                self._trouble(rig, f"after a kill: {sound}")
+
+    def _disturb(self, running: Running) -> bool:
+        """Kill something now and then; return whether everything is dead (else the crawl may end in peace)."""
+        while self.figures.kills.total() < self._cycles:
+            moment = time.monotonic() + self._dice.uniform(0.2, 2.5)
+            while time.monotonic() < moment:
+                if running.process.poll() is not None:
+                    return False
+                time.sleep(0.005)
+            victim = self._dice.choice(("all", "all", "gatherer", "converter"))
+            if victim == "all":
+                running.kill()
+                self.figures.kills["all"] += 1
+                return True
+            found = running.gatherers() if victim == "gatherer" else running.converters()
+            if found:
+                with suppress(ProcessLookupError):
+                    kill(self._dice.choice(found), SIGKILL)
+                self.figures.kills[victim] += 1
+        return False
+
+    # -- judging ----------------------------------------------------------------------------------
+
+    def _judge(self, rig: Rig, server: SyntheticServer, documents: Sequence[str]) -> None:
+        known = rig.known()
+        # Killed between the end of its run and its own, the crawl begins another one.
+        ((runs,),) = rig.rows("select count(*) from run")
+        expected = {url: (met.kind, met.depth) for url, met in reachable(server.web).items()}
+        expected |= dict.fromkeys(documents, ("text", 1))
+        for url, (kind, depth) in expected.items():
+            self._judge_page(rig, known.get(url), runs, Wanted(url, kind, depth))
+        surplus = [url for url, page in known.items() if url not in expected and page.history]
+        for line in (*rig.complaints(), *(f"visited without reason: {url}" for url in surplus)):
+            self._trouble(rig, line)
+        for violation in judge_requests(
+            server.requests, default=HostRules(delay_s=DELAY_S, max_connections=2)
+        ):
+            self._trouble(rig, str(violation))
+        asked = Counter(url for url in server.paths() if not url.endswith("/robots.txt"))
+        self.figures.pages += len(expected)
+        self.figures.runs += runs
+        self.figures.requests += len(server.requests)
+        self.figures.again += sum(n - 1 for n in asked.values())
+
+    def _judge_page(self, rig: Rig, page: Known | None, runs: int, wanted: Wanted) -> None:
+        url, kind, depth = wanted
+        if page is None:
+            self._trouble(rig, f"lost: {url}")
+            return
+        settled = [outcome for outcome in page.history if outcome is not Outcome.QUARANTINED]
+        self.figures.strikes += len(page.history) - len(settled)
+        if page.outcome is Outcome.QUARANTINED:
+            return  # its reader was killed twice while it read this very page: that is what strikes are for
+        if len(settled) != runs:
+            self._trouble(rig, f"settled {len(settled)} times in {runs} runs: {url}")
+        first = Outcome.DUPLICATE if page.duplicate else settled[-1] if settled else None
+        if first not in _OUTCOMES[kind] or page.depth != depth:
+            self._trouble(rig, f"{url} is {page.outcome} at depth {page.depth}, it is a {kind} at {depth}")
+
+    def _trouble(self, rig: Rig, text: str) -> None:
+        self.figures.troubles.append(f"{rig.path}: {text}")
+
+
+def _with_documents(server: SyntheticServer) -> list[str]:
+    """Let the first site's start page link to documents that converters read; return their URLs."""
+    start = server.web.answer(0, "/")
+    names = [f"/documents/{n}.docx" for n in range(DOCUMENTS)]
+    links = "".join(f'<a href="{name}">document</a>' for name in names)
+    body = start.body.replace(b"</body>", f"{links}</body>".encode())
+    server.override(f"{server.origins[0]}/", Answer(200, (("Content-Type", "text/html"),), body))
+    for number, name in enumerate(names):
+        text = f"<w:p><w:r><w:t>document number {number}</w:t></w:r></w:p>"
+        server.override(server.origins[0] + name, Answer(200, (("Content-Type", _DOCX),), docx(text)))
+    return [server.origins[0] + name for name in names]

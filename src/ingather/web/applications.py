@@ -1,0 +1,125 @@
+"""From the route table to two ASGI applications; what is not in the table does not exist."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ingather.web.answers import problem_answer
+from ingather.web.auth import Guard, Sessions, TokenGate
+from ingather.web.boundary import Boundary
+from ingather.web.console.signing import login_page
+from ingather.web.endpoint import Endpoint, Handler, Listener
+from ingather.web.failures import WebError
+from ingather.web.fields import wants_page
+from ingather.web.parts import AdminParts, SearchParts
+from ingather.web.routes import ROUTES
+from ingather.web.state import AdminState, SearchState
+from ingather.web.workers import Workers
+
+__all__ = ["admin_app", "search_app"]
+
+
+def search_app(parts: SearchParts) -> Starlette:
+    """Build the listener that everybody may reach: search page, search API, ``/health``.
+
+    It knows no token and admits nobody as operator. Any number of requests run in one event
+    loop; searches run in ``limits.search_threads`` threads, which end with the lifespan.
+    """
+    limits = parts.limits
+    workers = Workers("search", threads=limits.search_threads, waiting=limits.search_waiting)
+    state = SearchState(parts, Guard(), workers)
+    boundary = Middleware(
+        Boundary,
+        listener=Listener.SEARCH.value,
+        hosts=parts.hosts,
+        limits=limits.request,
+        metrics=parts.metrics,
+        refuse=problem_answer,
+    )
+    return _application(Listener.SEARCH, state, workers, boundary)
+
+
+def admin_app(parts: AdminParts) -> Starlette:
+    """Build the operator's listener; it belongs on a loopback address.
+
+    Raises:
+        UsageError: the admin token is too short to be one.
+    """
+    limits = parts.limits
+    monotonic = parts.clock.monotonic
+    gate = TokenGate(
+        parts.token, monotonic=monotonic, burst=limits.failures, refill_s=limits.failures_refill_s
+    )
+    sessions = Sessions(monotonic=monotonic, idle_s=limits.session_idle_s, life_s=limits.session_life_s)
+    workers = Workers("admin", threads=limits.admin_threads, waiting=limits.admin_threads * 4)
+    state = AdminState(parts, Guard(gate, sessions), workers)
+    boundary = Middleware(
+        Boundary,
+        listener=Listener.ADMIN.value,
+        hosts=parts.hosts,
+        limits=limits.request,
+        metrics=parts.metrics,
+        refuse=problem_answer,
+    )
+    return _application(Listener.ADMIN, state, workers, boundary)
+
+
+def _application(
+    listener: Listener, state: SearchState | AdminState, workers: Workers, boundary: Middleware
+) -> Starlette:
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for endpoint in ROUTES:
+        if endpoint.listener is listener:
+            for method in endpoint.methods:
+                by_path.setdefault(endpoint.path, {})[method] = endpoint
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(workers.close)
+
+    made = Starlette(
+        routes=[
+            Route(path, _admitted(state.guard, methods), methods=list(methods))
+            for path, methods in by_path.items()
+        ],
+        middleware=[boundary],
+        exception_handlers=_HANDLERS,
+        lifespan=lifespan,
+    )
+    # An address with a slash too many is another address, not a redirect.
+    made.router.redirect_slashes = False
+    made.state.ours = state
+    return made
+
+
+def _admitted(guard: Guard, methods: Mapping[str, Endpoint]) -> Handler:
+    """Put the doorman before the handlers of one path."""
+
+    async def admitted(request: Request) -> Response:
+        endpoint = methods["GET" if request.method == "HEAD" else request.method]
+        request.state.route = endpoint.path
+        try:
+            request.state.identity = await guard.admit(request, endpoint.role)
+        except WebError as error:
+            if error.problem.status == 401 and request.method in {"GET", "HEAD"} and wants_page(request):  # noqa: PLR2004
+                return login_page(request)
+            raise
+        return await endpoint.handler(request)
+
+    return admitted
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    return problem_answer(request, error)
+
+
+_HANDLERS: dict[Any, Callable[..., Any]] = {HTTPException: _http_problem}

@@ -1,0 +1,97 @@
+"""The admin token: compared in constant time, guessed slowly, shown nowhere."""
+
+import hashlib
+import hmac
+import ipaddress
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+
+from ingather.errors import UsageError
+from ingather.web.failures import WebError
+
+__all__ = ["Secret", "TokenGate"]
+
+_PEERS = 1_024
+_LEAST_CHARS = 16
+
+
+class Secret:
+    """Text that does not print: logs, error pages and debuggers show ``Secret(…)``."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """Return the text, for the one place that needs it."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    __str__ = __repr__
+
+
+class TokenGate:
+    """Compares tokens for one listener.
+
+    Every peer may fail *burst* times, then once in *refill_s*; more is refused unread, right or
+    wrong, so that waiting is the price of guessing. IPv6 peers count by their /64.
+    """
+
+    def __init__(
+        self, token: Secret, *, monotonic: Callable[[], float], burst: int = 10, refill_s: float = 6.0
+    ) -> None:
+        if len(token.reveal()) < _LEAST_CHARS:
+            msg = f"the admin token has fewer than {_LEAST_CHARS} characters"
+            raise UsageError(msg, hint="make a new one with `ingather init`")
+        self._digest = _digest(token.reveal())
+        self._monotonic = monotonic
+        self._burst = float(burst)
+        self._refill_s = refill_s
+        self._peers: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def check(self, shown: str, peer: str) -> bool:
+        """Say whether *shown* is the token.
+
+        Raises:
+            WebError: 429, this peer failed too often; ``Retry-After`` says when to come again.
+        """
+        key = _network(peer)
+        now_s = self._monotonic()
+        left, at_s = self._peers.get(key, (self._burst, now_s))
+        left = min(self._burst, left + (now_s - at_s) / self._refill_s)
+        if left < 1:
+            wait_s = math.ceil((1 - left) * self._refill_s)
+            raise WebError(
+                429,
+                "too-many-failures",
+                "Too many wrong tokens from this address.",
+                hint=f"Wait {wait_s} seconds.",
+                headers={"Retry-After": str(wait_s)},
+            )
+        if hmac.compare_digest(_digest(shown), self._digest):
+            return True
+        self._peers[key] = (left - 1, now_s)
+        self._peers.move_to_end(key)
+        while len(self._peers) > _PEERS:
+            self._peers.popitem(last=False)
+        return False
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _network(peer: str) -> str:
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return peer
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)

@@ -1,0 +1,80 @@
+"""Logging in with the admin token, and out."""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ingather.web.answers import page_answer
+from ingather.web.auth.guard import cookie_name
+from ingather.web.failures import Problem, WebError
+from ingather.web.fields import peer, read_fields
+from ingather.web.state import admin_state, identity
+
+__all__ = ["log_in", "log_out", "login_page"]
+
+
+def login_page(request: Request) -> Response:
+    """Show the form in the place of the page that wants it (401); it comes back here.
+
+    A page whose session ended while its figures renewed themselves is told to load anew.
+    """
+    headers = {"hx-refresh": "true"} if "hx-request" in request.headers else {}
+    return page_answer(
+        "login.html", {"problem": None, "target": _local(request.url.path)}, status=401, headers=headers
+    )
+
+
+async def log_in(request: Request) -> Response:
+    """``POST /login`` with ``token``: begin a session and go to ``target``."""
+    fields = await read_fields(request)
+    gate, sessions = admin_state(request).guard.gate, admin_state(request).guard.sessions
+    if gate is None or sessions is None:
+        raise WebError(404, "not-found", "Not found.")
+    target = _local(fields.get("target", "/"))
+    try:
+        right = gate.check(fields.get("token", "").strip(), peer(request))
+    except WebError as error:
+        return _again(error.problem, target)
+    if not right:
+        return _again(
+            Problem(
+                401,
+                "wrong-token",
+                "That is not the admin token.",
+                "It is in the file admin-token of the home folder.",
+            ),
+            target,
+        )
+    name, _ = sessions.open()
+    answer = RedirectResponse(target, status_code=303)
+    answer.set_cookie(
+        cookie_name(request),
+        name,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+    return answer
+
+
+async def log_out(request: Request) -> Response:
+    """``POST /logout``: end the session."""
+    sessions = admin_state(request).guard.sessions
+    name = cookie_name(request)
+    if sessions is not None and identity(request).session is not None:
+        sessions.end(request.cookies.get(name, ""))
+    answer = RedirectResponse("/", status_code=303)
+    answer.delete_cookie(name, path="/", httponly=True, samesite="strict")
+    return answer
+
+
+def _again(problem: Problem, target: str) -> Response:
+    return page_answer(
+        "login.html", {"problem": problem, "target": target}, status=problem.status, headers=problem.headers
+    )
+
+
+def _local(target: str) -> str:
+    # A path of this listener and nothing that a browser could take for another host.
+    local = target.startswith("/") and not target.startswith(("//", "/\\"))
+    return target if local and target not in {"/login", "/logout"} else "/"

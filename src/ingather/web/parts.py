@@ -1,0 +1,144 @@
+"""What ``app`` hands to the listeners: callables and values, no concrete class of another room."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from prometheus_client import CollectorRegistry
+
+from ingather.ports.clock import Clock
+from ingather.search import SearchRequest, SearchResults
+from ingather.web.auth.credentials import Secret
+from ingather.web.boundary import RequestLimits
+from ingather.web.metering import HttpMetrics
+
+__all__ = ["AdminParts", "Health", "Operations", "SearchParts", "Tree", "WebLimits"]
+
+Tree = Mapping[str, Any]
+"""A JSON object: text, numbers, booleans, ``None``, lists and objects of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a listener can do its work; *text* is one word or sentence fit for everybody (``ok``)."""
+
+    ok: bool = True
+    text: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class WebLimits:
+    """Bounds of the two listeners.
+
+    Attributes:
+        request: what one request may bring.
+        query_s: seconds for a search, waiting for a thread included.
+        search_threads: searches that run at once (tantivy lets go of the interpreter's lock).
+        search_waiting: searches that may wait for a thread; more are answered 503 at once.
+        admin_threads: admin calls that run at once.
+        admin_s: seconds for an admin call without network.
+        explain_s: seconds for an explanation, which may fetch.
+        failures: wrong tokens that one address may show at once ...
+        failures_refill_s: ... and seconds until it may show one more.
+        session_idle_s: seconds without a request that end a browser's session.
+        session_life_s: seconds after which a session ends whatever it did.
+    """
+
+    request: RequestLimits = field(default_factory=RequestLimits)
+    query_s: float = 2.0
+    search_threads: int = 4
+    search_waiting: int = 64
+    admin_threads: int = 4
+    admin_s: float = 60.0
+    explain_s: float = 180.0
+    failures: int = 10
+    failures_refill_s: float = 6.0
+    session_idle_s: float = 1_800.0
+    session_life_s: float = 43_200.0
+
+
+class Operations(Protocol):
+    """What the operator decides; what ``ingather remove``, ``undelete`` and ``holds`` do. Called from several threads.
+
+    A target is a URL; one that ends in ``/`` or ``*`` means everything that starts so. Answers are
+    what those commands print with ``--json``; the members named here are counted on.
+    """
+
+    def remove(self, target: str) -> Tree:
+        """Take documents out at once, undoably; ``removed`` says how many.
+
+        Raises:
+            UsageError: *target* is no URL.
+        """
+
+    def undelete(self, target: str) -> Tree:
+        """Undo deletions; ``restored`` says how many documents are back.
+
+        Raises:
+            UsageError: *target* is no URL.
+        """
+
+    def holds(self) -> Sequence[Tree]:
+        """Return the open holds: ``id``, ``source``, ``reason``, ``opened`` (epoch seconds), ``documents``, ``sample``."""
+
+    def close_hold(self, number: int, *, release: bool) -> Tree:
+        """Carry the deletions of a hold out (*release*) or drop them; ``documents`` says how many it held.
+
+        Raises:
+            UsageError: no such hold is open.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """Everything behind the search listener.
+
+    Attributes:
+        search: answers one search (``SearchService.search``); called from ``limits.search_threads`` threads at once.
+        health: asked on every ``/health``; must not block, and must not depend on hidden documents.
+        hosts: host names by which this listener may be called besides IP literals, ``None`` = any. Naming
+            them keeps a foreign page from reading what it finds by pointing a name of its own here.
+        name: what the page calls itself.
+        metrics: where requests are counted, if anywhere.
+        limits: bounds.
+    """
+
+    search: Callable[[SearchRequest], SearchResults]
+    health: Callable[[], Health]
+    hosts: tuple[str, ...] | None = None
+    name: str = "Ingather"
+    metrics: HttpMetrics | None = None
+    limits: WebLimits = field(default_factory=WebLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class AdminParts:
+    """Everything behind the admin listener.
+
+    Attributes:
+        token: the admin token of this home.
+        clock: for sessions and failure counts (monotonic).
+        registry: what ``/metrics`` shows.
+        metrics: where requests are counted; made over the same *registry*, shared with the search listener.
+        health: asked on every ``/health``; must not block.
+        explain: ``explain(url, fetch)`` -> the answer of ``ingather explain --json``.
+        status: the status document; see ``docs/reference/http.md`` for the members that the page knows.
+        operations: removal by hand, held deletions.
+        hosts: host names by which this listener may be called besides IP literals.
+        search_url: address of the search page for the link on the status page, ``""`` = none.
+        version: of Ingather, for the foot of the page.
+        limits: bounds.
+    """
+
+    token: Secret
+    clock: Clock
+    registry: CollectorRegistry
+    health: Callable[[], Health]
+    explain: Callable[[str, bool], Tree]
+    status: Callable[[], Tree]
+    operations: Operations
+    metrics: HttpMetrics | None = None
+    hosts: tuple[str, ...] = ("localhost",)
+    search_url: str = ""
+    version: str = ""
+    limits: WebLimits = field(default_factory=WebLimits)

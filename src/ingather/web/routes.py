@@ -1,0 +1,48 @@
+"""Every address of both listeners: path, methods, listener, role, handler.
+
+The applications are made from this table and the role matrix of the reference is printed from
+it. What does not stand here is answered 404 or 405. Only ``Role.PUBLIC`` lines may stand under
+the search listener: it knows no credentials.
+"""
+
+from ingather.web.api.deciding import discard, holds, release, remove, undelete
+from ingather.web.api.explaining import explain
+from ingather.web.api.observing import health, metrics, status
+from ingather.web.api.searching import search
+from ingather.web.assets import serve_asset
+from ingather.web.console.overview import overview
+from ingather.web.console.signing import log_in, log_out
+from ingather.web.console.why import why
+from ingather.web.endpoint import Endpoint, Listener, Role
+from ingather.web.searchui.page import search_page
+from ingather.web.searchui.signposts import opensearch, robots
+
+__all__ = ["ROUTES"]
+
+_GET = ("GET",)
+_POST = ("POST",)
+_S, _A = Listener.SEARCH, Listener.ADMIN
+_PUBLIC, _ADMIN = Role.PUBLIC, Role.ADMIN
+
+ROUTES: tuple[Endpoint, ...] = (
+    Endpoint(_S, "/", _GET, _PUBLIC, search_page, "the search page"),
+    Endpoint(_S, "/api/v1/search", _GET, _PUBLIC, search, "search, as JSON"),
+    Endpoint(_S, "/health", _GET, _PUBLIC, health, "whether searches are answered"),
+    Endpoint(_S, "/opensearch.xml", _GET, _PUBLIC, opensearch, "lets browsers add this search"),
+    Endpoint(_S, "/robots.txt", _GET, _PUBLIC, robots, "keeps other robots out of result pages"),
+    Endpoint(_S, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),
+    Endpoint(_A, "/", _GET, _ADMIN, overview, "the status page"),
+    Endpoint(_A, "/explain", _GET, _ADMIN, why, "the page that explains a URL"),
+    Endpoint(_A, "/login", _POST, _PUBLIC, log_in, "the admin token begins a browser's session"),
+    Endpoint(_A, "/logout", _POST, _ADMIN, log_out, "ends the session"),
+    Endpoint(_A, "/health", _GET, _PUBLIC, health, "whether the keeper works"),
+    Endpoint(_A, "/metrics", _GET, _ADMIN, metrics, "figures for Prometheus"),
+    Endpoint(_A, "/api/v1/explain", _GET, _ADMIN, explain, "why a URL is, or is not, in search"),
+    Endpoint(_A, "/api/v1/status", _GET, _ADMIN, status, "the status document"),
+    Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),
+    Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
+    Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
+    Endpoint(_A, "/api/v1/remove", _POST, _ADMIN, remove, "takes documents out by hand"),
+    Endpoint(_A, "/api/v1/undelete", _POST, _ADMIN, undelete, "undoes removals and deletions"),
+    Endpoint(_A, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),
+)

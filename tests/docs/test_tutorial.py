@@ -1,0 +1,89 @@
+"""The tutorial, followed line by line; the site that it speaks of stands on loopback."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ingather.app.demo import Resource, StaticServer
+
+ROOT = Path(__file__).resolve().parents[2]
+TUTORIAL = (ROOT / "docs" / "tutorial" / "first-search.md").read_text("utf-8")
+INTRANET = "https://intranet.example/"
+SITE = {
+    "": Resource(
+        "text/html",
+        b"<html lang=en><title>Intranet</title><p>Welcome. <a href=/forms/holiday.html>Holiday form</a>"
+        b" <a href=/forms/travel.html>Travel</a></html>",
+    ),
+    "forms/holiday.html": Resource(
+        "text/html",
+        b"<html lang=en><title>Holiday form</title><h1>Holiday form</h1><p>Days of leave, please.</html>",
+    ),
+    "forms/travel.html": Resource("text/html", b"<html lang=en><title>Travel</title><p>By train.</html>"),
+}
+ELSEWHERE = ("./run ", "python3 -m venv", "ingather serve")
+"""What installs, or stays up: shown by other tests."""
+FINDS_NOTHING = "ingather search --home ./home holiday filetype:pdf"
+"""The site here has no such file."""
+
+Shell = Callable[[str], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """Run a line in an empty folder, with the command of this source in the path."""
+    program = tmp_path / "bin" / "ingather"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ingather "$@"\n', "utf-8")
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+
+    def run(line: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            ["/bin/sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=90, check=False
+        )  # fmt: skip
+
+    return run
+
+
+def blocks(info: str) -> list[str]:
+    return re.findall(rf"^```{info}\n(.*?)^```", TUTORIAL, re.MULTILINE | re.DOTALL)
+
+
+def lines() -> list[str]:
+    return [line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")]
+
+
+def test_every_line_of_the_tutorial_works(shell: Shell) -> None:
+    said: dict[str, str] = {}
+    with StaticServer(SITE) as server:
+        for line in lines():
+            if line.startswith(ELSEWHERE):
+                continue
+            spoken = line.replace(INTRANET, server.url)
+            if line.startswith("ingather crawl"):
+                spoken += f" --own-host {server.address}"
+            done = shell(spoken)
+            expected = 1 if line == FINDS_NOTHING else 0
+            assert done.returncode == expected, (line, done.stdout, done.stderr)
+            said[line] = done.stdout
+    assert "Holiday form" in said['ingather search --home ./home "holiday form"']
+    holiday = f"{INTRANET}forms/holiday.html"
+    assert said[f"ingather explain --home ./home {holiday}"].startswith("In search")
+    assert said[f"ingather remove --home ./home {holiday}"].startswith("1 removed")
+    assert said[f"ingather undelete --home ./home {holiday}"] == "1 restored\n"
+
+
+def test_the_site_that_the_tutorial_writes_down_is_understood(shell: Shell, tmp_path: Path) -> None:
+    (site,) = blocks("text")
+    assert shell("ingather init ./home").returncode == 0
+    rules = tmp_path / "home" / "config" / "filterrules.conf"
+    rules.write_text(f"{rules.read_text('utf-8')}\n{site}", "utf-8")
+    done = shell("ingather config check --home ./home")
+    assert (done.returncode, done.stdout) == (0, "no mistakes found\n")

@@ -1,0 +1,228 @@
+"""The second look: what is unchanged costs little, what changed is renewed, what is gone goes in order."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from ingather.model.lifecycle import Outcome, State
+from ingather.testing.rig import Rig
+from ingather.testing.site import Site
+
+AN_HOUR_S = 3700
+
+
+def pass_time(rig: Rig) -> None:
+    """Let more than an hour pass: what was remembered lies back, what was planned is due."""
+    rig.alter(
+        "update url set missing = missing - ?, fetched = fetched - ?, due = due - ?",
+        AN_HOUR_S,
+        AN_HOUR_S,
+        AN_HOUR_S,
+    )
+    rig.alter("update url set due = 0 where due is not null")
+    rig.alter("update run set started = started - ?, ended = ended - ?", AN_HOUR_S, AN_HOUR_S)
+
+
+def serve_once(rig: Rig, visits: int) -> dict[str, Any]:
+    """Let ``serve`` look again at everything that is due."""
+    with rig.serving() as served:
+        return served.rest(visits)
+
+
+def birds(site: Site, count: int) -> list[str]:
+    """Put *count* pages and a start page that links to them."""
+    paths = [f"/bird{n}" for n in range(count)]
+    site.page("/", "All birds", *paths)
+    for n, path in enumerate(paths):
+        site.page(path, f"Bird number {n}", text=f"quetzal{n}")
+    return paths
+
+
+def test_unchanged_pages_answer_304_and_stay(rig: Rig, site: Site) -> None:
+    birds(site, 3)
+    site.page("/no-tag", "Without a validator")
+    rig.crawl(site.url("/"))
+    before = rig.known()
+    site.forget()
+    again = rig.crawl(site.url("/")).json
+    assert Counter(seen.status for seen in site.server.requests if seen.path != "/robots.txt") == {304: 4}
+    assert again["outcomes"] == {"unchanged": 4}
+    assert {url: page.described for url, page in rig.known().items()} == {
+        url: page.described for url, page in before.items()
+    }
+    assert all(page.outcome is Outcome.UNCHANGED and page.visits == 2 for page in rig.known().values())
+    assert rig.complaints() == []
+
+
+def test_changed_pages_are_renewed_with_their_links(rig: Rig, site: Site) -> None:
+    birds(site, 2)
+    rig.crawl(site.url("/"))
+    site.page("/bird0", "Another bird", "/new", text="toucan")
+    site.page("/new", "New page", text="hoatzin")
+    assert rig.crawl(site.url("/")).status == 0
+    with rig.searching() as found:
+        assert found("quetzal0") == []
+        assert found("toucan") == [site.url("/bird0")]
+        assert found("hoatzin") == [site.url("/new")]
+    assert rig.complaints() == []
+
+
+def test_a_crawl_deletes_nothing_however_often_it_finds_a_page_gone(rig: Rig, site: Site) -> None:
+    birds(site, 3)
+    rig.crawl(site.url("/"))
+    site.status("/bird0", 404)
+    site.status("/bird1", 410)
+    for _ in range(2):
+        assert rig.crawl(site.url("/")).status == 0
+        pass_time(rig)
+    assert rig.known()[site.url("/bird0")].outcome is Outcome.NOT_FOUND
+    with rig.searching() as found:
+        assert found("quetzal0") == [site.url("/bird0")]
+        assert found("quetzal1") == [site.url("/bird1")]
+    assert rig.complaints() == []
+
+
+@pytest.fixture
+def watched(rig: Rig, site: Site) -> Rig:
+    """A home that serves the site, gathered once."""
+    rig.site(site.origin)
+    birds(site, 12)
+    assert rig.crawl().status == 0
+    return rig
+
+
+def test_serve_deletes_at_the_second_look_and_not_at_the_first(watched: Rig, site: Site) -> None:
+    url = site.url("/bird0")
+    site.status("/bird0", 404)
+    pass_time(watched)
+    serve_once(watched, 13)
+    first = watched.known()[url]
+    assert (first.outcome, first.state, first.described) == (Outcome.NOT_FOUND, State.DONE, True)
+    assert watched.found("quetzal0") == [url]
+
+    pass_time(watched)
+    serve_once(watched, 13)
+    second = watched.known()[url]
+    assert (second.state, second.described) == (State.GONE, False)
+    assert watched.found("quetzal0") == []
+    said = watched.explained(url).partition("\n")[0]
+    assert "404" in said or "not found" in said
+    assert watched.complaints() == []
+
+    assert watched.call("undelete", url).status == 0
+    assert watched.found("quetzal0") == [url]
+    assert watched.complaints() == []
+
+
+def test_a_second_look_within_the_hour_confirms_nothing(watched: Rig, site: Site) -> None:
+    site.status("/bird0", 404)
+    pass_time(watched)
+    serve_once(watched, 13)
+    watched.alter("update url set due = 0 where due is not null")
+    serve_once(watched, 13)
+    assert watched.known()[site.url("/bird0")].visits == 3
+    assert watched.found("quetzal0") == [site.url("/bird0")]
+
+
+@pytest.mark.parametrize("status", [500, 503, 429, 403, 401])
+def test_refusals_and_errors_never_delete(rig: Rig, site: Site, status: int) -> None:
+    birds(site, 2)
+    rig.crawl(site.url("/"))
+    site.status("/bird0", status, ("Retry-After", "100"))
+    rig.crawl(site.url("/"))
+    assert rig.found("quetzal0") == [site.url("/bird0")]
+
+
+def test_a_page_that_says_noindex_now_goes_at_that_visit(watched: Rig, site: Site) -> None:
+    site.page("/bird0", "Bird", text="quetzal0", head='<meta name="robots" content="noindex">')
+    assert watched.crawl().status == 0
+    assert watched.found("quetzal0") == []
+    assert watched.known()[site.url("/bird0")].outcome is Outcome.NOINDEX
+    assert watched.complaints() == []
+
+
+def test_a_page_that_new_rules_exclude_goes_at_its_next_visit_and_comes_back_with_them(
+    watched: Rig, site: Site
+) -> None:
+    rules = watched.path / "config" / "filterrules.conf"
+    before = rules.read_text()
+    rule = (
+        '<Rule name="No bird" enable=true action=exclude>\nMatch src=path method=is value="/bird0"\n</Rule>\n'
+    )
+    rules.write_text(before.replace("</Site>", 'Use rule="No bird"\n</Site>', 1) + rule)
+    assert watched.crawl().status == 0
+    assert watched.found("quetzal0") == []
+    assert "filterrules.conf:" in watched.explained(site.url("/bird0"))
+    rules.write_text(before)
+    assert watched.crawl().status == 0
+    assert watched.found("quetzal0") == [site.url("/bird0")]
+    assert watched.complaints() == []
+
+
+def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, site: Site) -> None:
+    for n in range(8):
+        site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
+    assert watched.crawl().status == 0
+    held = watched.call("holds", "list", "--json").json
+    assert [(hold["source"], hold["documents"]) for hold in held] == [("web", 8)]
+    with watched.searching() as found:
+        assert all(found(f"quetzal{n}") for n in range(8))
+    assert watched.complaints() == []
+    assert "held" in watched.explained(site.url("/bird3"))
+
+    assert watched.call("holds", "release", str(held[0]["id"])).status == 0
+    with watched.searching() as found:
+        assert not any(found(f"quetzal{n}") for n in range(8))
+        assert all(found(f"quetzal{n}") for n in range(8, 12))
+    assert watched.call("holds", "list", "--json").json == []
+    assert watched.complaints() == []
+
+
+def test_a_discarded_hold_keeps_its_documents(watched: Rig, site: Site) -> None:
+    for n in range(8):
+        site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
+    watched.crawl()
+    (held,) = watched.call("holds", "list", "--json").json
+    assert watched.call("holds", "discard", str(held["id"])).status == 0
+    with watched.searching() as found:
+        assert all(found(f"quetzal{n}") for n in range(12))
+    assert watched.call("holds", "discard", str(held["id"])).status == 2
+    assert watched.complaints() == []
+
+
+def test_removed_documents_are_gone_at_once_stay_gone_and_come_back(rig: Rig, site: Site) -> None:
+    birds(site, 3)
+    site.page("/bird0", "Bird", "/sub/one", "/sub/two", text="quetzal0")
+    site.page("/sub/one", "One", text="toucan")
+    site.page("/sub/two", "Two", text="hoatzin")
+    rig.crawl(site.url("/"))
+    assert rig.call("remove", site.url("/sub/*")).status == 0
+    assert rig.call("remove", site.url("/bird1")).status == 0
+    assert rig.call("remove", site.url("/nothing/here")).status == 1
+    with rig.searching() as found:
+        assert [found(word) for word in ("toucan", "hoatzin", "quetzal1")] == [[], [], []]
+    site.forget()
+    rig.crawl(site.url("/"))
+    assert site.asked("/sub/one") == site.asked("/bird1") == 0
+    assert rig.found("toucan") == []
+    assert "removed" in rig.explained(site.url("/sub/one")).partition("\n")[0]
+    assert rig.complaints() == []
+
+    assert rig.call("undelete", site.url("/sub/")).status == 0
+    assert rig.call("undelete", site.url("/bird1")).status == 0
+    with rig.searching() as found:
+        assert found("toucan") == [site.url("/sub/one")]
+        assert found("quetzal1") == [site.url("/bird1")]
+    assert rig.complaints() == []
+
+
+def test_documents_of_a_secure_source_are_shown_to_nobody(rig: Rig, site: Site) -> None:
+    birds(site, 2)
+    rig.site(site.origin, source="staff", keys='access = "secure"\n')
+    ran = rig.crawl()
+    assert (ran.status, ran.json["documents"]) == (0, 3)
+    assert rig.found("quetzal0") == []
+    assert rig.call("search", "bird").status == 1
+    assert "secure" in rig.explained(site.url("/bird0")).partition("\n")[0]
+    assert rig.complaints() == []

@@ -1,0 +1,134 @@
+"""OpenDocument: text, sheets, slides, packed and flat."""
+
+import pytest
+
+from ingather.errors import ExtractError
+from ingather.extract.conversion import convert
+from ingather.testing.documents import odf, zipped
+
+
+def test_text_with_headings_spaces_notes_and_annotations() -> None:
+    body = (
+        '<text:h text:outline-level="2">Title</text:h>'
+        "<text:p>one<text:s text:c='3'/>two<text:tab/>three<text:line-break/>four</text:p>"
+        "<text:p>noted<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note></text:p>"
+        "<text:p>said<office:annotation><dc:creator>Ada</dc:creator><dc:date>2026-01-01</dc:date><text:p>a remark</text:p></office:annotation></text:p>"
+    )
+
+    converted = convert(odf("text", body))
+
+    assert converted.text.split("\n") == [
+        "Title",
+        "one two three",
+        "four",
+        "the note",
+        "noted",
+        "Ada",
+        "a remark",
+        "said",
+    ]
+    assert "<h2>Title</h2>" in converted.html
+
+
+def test_tracked_deletions_are_left_out() -> None:
+    body = (
+        "<text:tracked-changes><text:changed-region><text:deletion><text:p>deleted</text:p></text:deletion>"
+        "</text:changed-region></text:tracked-changes><text:p>kept</text:p>"
+    )
+
+    assert convert(odf("text", body)).text == "kept"
+
+
+def test_headers_and_footers_of_the_page_style() -> None:
+    styles = (
+        "<office:master-styles><style:master-page><style:header><text:p>the header</text:p></style:header>"
+        "<style:footer><text:p>the footer</text:p></style:footer></style:master-page></office:master-styles>"
+    )
+
+    assert convert(odf("text", "<text:p>body</text:p>", styles=styles)).text.split("\n") == [
+        "body",
+        "the header",
+        "the footer",
+    ]
+
+
+def test_links_with_their_anchors() -> None:
+    body = '<text:p>see <text:a xlink:href="http://a.example/">the <text:span>manual</text:span></text:a><text:a xlink:href="#x">y</text:a></text:p>'
+
+    assert convert(odf("text", body)).links == (("http://a.example/", "the manual"),)
+
+
+def test_metadata() -> None:
+    meta = (
+        "<dc:title>T</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:creator>Eve</dc:creator><meta:keyword>a</meta:keyword>"
+        "<meta:keyword>b</meta:keyword><meta:creation-date>2026-01-02T03:04:05</meta:creation-date><dc:language>de</dc:language>"
+        '<meta:document-statistic meta:page-count="3"/>'
+    )
+
+    assert convert(odf("text", "<text:p>x</text:p>", meta=meta)).metadata == {
+        "title": "T",
+        "author": "Ada",
+        "last-author": "Eve",
+        "created": "2026-01-02T03:04:05",
+        "language": "de",
+        "pages": "3",
+        "keywords": "a, b",
+    }
+
+
+def test_a_sheet_with_names_repeated_cells_dates_and_formulas() -> None:
+    def cell(text: str, attributes: str = "") -> str:
+        return f"<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>"
+
+    body = (
+        '<table:table table:name="Budget"><table:table-row table:number-rows-repeated="1048576">'
+        + cell("a", 'table:number-columns-repeated="16384"')
+        + cell("02/14/07", 'office:value-type="date" office:date-value="2007-02-14"')
+        + cell("go", 'table:formula="of:=HYPERLINK(&quot;http://a.example/&quot;)"')
+        + "</table:table-row></table:table>"
+    )
+
+    converted = convert(odf("spreadsheet", body))
+
+    assert converted.text.split("\n") == ["Budget", "a 02/14/07 2007-02-14 go"]
+    assert converted.links == (("http://a.example/", ""),)
+
+
+def test_slides_with_notes_and_alternative_texts() -> None:
+    body = (
+        '<draw:page draw:name="Opening"><draw:frame><draw:text-box><text:p>The slide</text:p></draw:text-box></draw:frame>'
+        "<draw:frame><draw:image/><svg:title>door</svg:title><svg:desc>a red door</svg:desc></draw:frame>"
+        "<presentation:notes><draw:frame><draw:text-box><text:p>speak slowly</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"
+    )
+
+    assert convert(odf("presentation", body)).text.split("\n") == [
+        "Opening",
+        "The slide",
+        "door",
+        "a red door",
+        "speak slowly",
+    ]
+
+
+def test_a_flat_document_is_read_like_a_packed_one() -> None:
+    meta = "<dc:title>T</dc:title>"
+    body = '<text:p>x <text:a xlink:href="http://a.example/">y</text:a></text:p>'
+
+    packed, flat = convert(odf("text", body, meta=meta)), convert(odf("text", body, meta=meta, flat=True))
+
+    assert (flat.text, flat.links, flat.metadata) == (packed.text, packed.links, packed.metadata)
+
+
+def test_an_encrypted_document_says_so() -> None:
+    document = zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": b"\x00garbage",
+            "META-INF/manifest.xml": "<m:manifest xmlns:m='m'><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>",
+        }
+    )
+
+    with pytest.raises(ExtractError) as caught:
+        convert(document)
+
+    assert caught.value.reason == "encrypted"

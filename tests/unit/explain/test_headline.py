@@ -1,0 +1,61 @@
+"""The first line says why, the strongest reason first."""
+
+from typing import Any
+
+import pytest
+
+from ingather.explain import as_text, headline
+
+PASSES = {"allowed": True, "reason": "", "category": None, "where": ""}
+DENIED = {
+    "allowed": False,
+    "reason": "filter rule archive-files",
+    "category": "filter rules",
+    "where": "filter.conf:14",
+}
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "url": "http://h/a", "known": True, "state": "done", "outcome": "indexed", "status": 200, "detail": "", "where": "",
+        "described": True, "access": "public", "source": "web", "depth": 1, "config_version": 1, "flags": [], "linked_from": 0,
+        "anchors": [], "next_visit": None, "visits": [], "origins": {}, "layers": {}, "found": {"referrers": ["http://h/"]},
+        "index": {"indexed": True, "sequence": 9, "behind": 0}, "robots": {"allowed": True, "detail": "status 200"},
+        "decision": {"enumeration": PASSES, "generation": PASSES, "steps": []}, "tombstone": None, "held": None, "duplicate_of": None,
+    }  # fmt: skip
+    return facts | changes
+
+
+OUT = {"indexed": False, "sequence": 9, "behind": 0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "In search"),
+        ({"held": "not found (404)"}, "deletion is held"),
+        ({"index": OUT | {"behind": 3}}, "3 changes behind"),
+        ({"index": OUT, "tombstone": {"at": "2026-01-01T00:00:00Z", "reason": "removed by hand"}}, "removed by hand"),
+        ({"index": OUT, "duplicate_of": "http://h/b"}, "duplicate of http://h/b"),
+        ({"index": OUT, "described": False, "outcome": "robots", "detail": "robots.txt forbids it", "where": "robots.txt:3"}, "robots.txt:3"),
+        ({"index": OUT, "described": False, "outcome": "redirected", "redirects_to": "http://h/new"}, "redirects to http://h/new"),
+        ({"index": OUT, "described": False, "outcome": "not_found", "status": 404}, "404"),
+        ({"index": OUT, "described": False, "outcome": "failed", "detail": "tls: expired"}, "tls: expired"),
+        ({"index": OUT, "described": False, "state": "waiting", "outcome": None}, "not visited yet"),
+        ({"index": OUT, "described": False, "state": "excluded", "detail": "depth over 2", "where": "filter.conf:14"}, "depth over 2"),
+        ({"index": OUT, "described": False, "state": "quarantined", "detail": "hangs its reader"}, "hangs its reader"),
+        ({"known": False, "index": OUT, "decision": {"enumeration": DENIED, "generation": DENIED, "steps": []}}, "filter.conf:14"),
+        ({"known": False, "index": OUT, "robots": {"allowed": False, "line": 2, "text": "Disallow: /a"}}, "Disallow: /a"),
+        ({"known": False, "index": OUT}, "never met"),
+    ],
+)  # fmt: skip
+def test_the_first_line_names_the_reason(changes: dict[str, Any], said: str) -> None:
+    line = headline(answer(**changes))
+    assert said in line
+    assert line.endswith(".")
+
+
+def test_the_text_begins_with_the_first_line() -> None:
+    given = answer(answer="In search.")
+    assert as_text(given).splitlines()[0] == "In search."
+    assert "linked from http://h/" in as_text(given)

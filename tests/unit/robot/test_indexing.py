@@ -1,0 +1,122 @@
+"""The index follows the change log: in order, never ahead, and from wherever it was left."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingather.errors import IndexingError
+from ingather.index import IndexFolder
+from ingather.model.change import Change, ChangeKind
+from ingather.model.report import Report
+from ingather.ports.index import IndexDocument, IndexWriter
+from ingather.robot.indexing import FollowLimits, IndexFollower
+from ingather.testing.clock import FakeClock
+
+
+class Log:
+    """A change log in memory and the documents behind it."""
+
+    def __init__(self) -> None:
+        self.entries: list[Change] = []
+        self.shown: dict[int, str] = {}
+
+    def put(self, row: int, body: str) -> tuple[int, int, ChangeKind, Report | None]:
+        self.shown[row] = body
+        return self._note(row, ChangeKind.PUT)
+
+    def remove(self, row: int) -> tuple[int, int, ChangeKind, Report | None]:
+        self.shown.pop(row, None)
+        return self._note(row, ChangeKind.REMOVE)
+
+    def _note(self, row: int, kind: ChangeKind) -> tuple[int, int, ChangeKind, Report | None]:
+        self.entries.append(Change(len(self.entries) + 1, row, kind))
+        return len(self.entries), row, kind, None
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        return [c for c in self.entries if c.sequence > after][:limit]
+
+    def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
+        return [
+            IndexDocument(
+                id=row,
+                url=f"http://h/{row}",
+                chain=1,
+                title=f"t{row}",
+                body=self.shown[row],
+                site="h",
+                path=f"/{row}",
+            )
+            for row, _ in fresh
+            if row in self.shown
+        ]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def follower(folder: Path, log: Log, told: list[int]) -> IndexFollower:
+    index = IndexFolder(folder)
+    limits = FollowLimits(quiet_docs=3, quiet_s=3600.0, group=2)
+    return IndexFollower(index.writer, lambda: log, FakeClock(), committed=told.append, limits=limits)
+
+
+def rows(folder: Path) -> list[int]:
+    return sorted(row for row, _ in IndexFolder(folder).reader().snapshot().rows())
+
+
+def test_what_is_pushed_is_found_and_the_sequence_kept(tmp_path: Path) -> None:
+    log = Log()
+    told: list[int] = []
+    one = follower(tmp_path, log, told)
+    one.start()
+    one.push([log.put(1, "apple"), log.put(2, "pear"), log.put(3, "plum"), log.remove(2)])
+    assert one.flush(4, 60)
+    one.stop()
+    assert rows(tmp_path) == [1, 3]
+    assert told[-1] == 4
+
+
+def test_what_was_missed_is_read_from_the_log(tmp_path: Path) -> None:
+    log = Log()
+    told: list[int] = []
+    for row in range(1, 8):
+        log.put(row, "word")
+    log.remove(5)
+    one = follower(tmp_path, log, told)
+    one.start()
+    assert one.flush(8, 60)
+    one.stop()
+    assert rows(tmp_path) == [1, 2, 3, 4, 6, 7]
+    again = follower(tmp_path, log, told)
+    again.start()
+    again.push([log.put(9, "later")])
+    assert again.flush(9, 60)
+    again.stop()
+    assert rows(tmp_path) == [1, 2, 3, 4, 6, 7, 9]
+
+
+def test_what_was_taken_up_before_is_not_applied_twice(tmp_path: Path) -> None:
+    log = Log()
+    told: list[int] = []
+    entries = [log.put(row, "word") for row in range(1, 4)]
+    one = follower(tmp_path, log, told)
+    one.start()
+    assert one.flush(3, 60)
+    one.push(entries)  # the keeper tells of commits that the log gave already
+    one.push([log.remove(1)])
+    assert one.flush(4, 60)
+    one.stop()
+    assert rows(tmp_path) == [2, 3]
+
+
+def test_a_broken_index_stops_nobody() -> None:
+    def broken() -> IndexWriter:
+        raise IndexingError("the index cannot be opened", hint="run: ingather index rebuild")
+
+    log = Log()
+    one = IndexFollower(broken, lambda: log, FakeClock(), committed=lambda _: None)
+    one.start()
+    assert not one.flush(1, 60)
+    one.push([log.put(1, "word")])
+    assert (one.lag, one.full) == (0, False)
+    assert "cannot be opened" in one.broken
+    one.stop()
