@@ -1,6 +1,5 @@
 """``kill -9`` at random moments: afterwards every page exactly once, index and catalog one, no host hurried."""
 
-import os
 import random
 from pathlib import Path
 
@@ -9,10 +8,6 @@ import pytest
 from ingather.testing.crash import CrashTrial
 
 
-@pytest.mark.skipif(
-    os.environ.get("CI") == "true",
-    reason="took from 42 s to more than 150 s on a busy machine; run: ./run endure crash",
-)
 @pytest.mark.timeout(400)  # twenty lives; a busy machine needs its time
 def test_twenty_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
     trial = CrashTrial(tmp_path / "home", seed=random.randrange(1 << 30), cycles=20)  # noqa: S311 - a test's dice

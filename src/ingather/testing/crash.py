@@ -129,8 +129,10 @@ class CrashTrial:
                     if ran.status:
                         self._trouble(rig, f"crawl ended with {ran.status}: {ran.err[-2000:]}")
                     return
+            if not rig.database.exists():
+                continue  # killed before it had begun
             sound = [line for line in rig.complaints() if "behind" not in line and "missing" not in line]
-            if sound and rig.database.exists():
+            if sound:
                 self._trouble(rig, f"after a kill: {sound}")
 
     def _disturb(self, running: Running) -> bool:
@@ -188,6 +190,10 @@ class CrashTrial:
         if len(settled) != runs:
             self._trouble(rig, f"settled {len(settled)} times in {runs} runs: {url}")
         first = Outcome.DUPLICATE if page.duplicate else settled[-1] if settled else None
+        if first is Outcome.CONVERSION_FAILED and self.figures.kills["converter"]:
+            # Its converter was killed once: it is found by its metadata, and read by the next run.
+            self.figures.strikes += 1
+            return
         if first not in _OUTCOMES[kind] or page.depth != depth:
             self._trouble(rig, f"{url} is {page.outcome} at depth {page.depth}, it is a {kind} at {depth}")
 
