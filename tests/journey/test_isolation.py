@@ -24,7 +24,7 @@ MEGA = 1 << 20
 REFUSALS = [name for name in FAULTS if name.startswith(("429", "503"))]
 
 
-FAILURES = {
+FAILURES: dict[str, str | tuple[str, ...]] = {
     "drop": "closed", "reset": "closed", "partial": "closed", "cut-chunked": "closed", "broken-chunked": "protocol", "not-http": "protocol",
     "huge-head": "head-too-large", "endless-head": "head-too-large", "no-answer": "first-byte-timeout", "slow-drip": "too-slow",
     "stall": ("total-timeout", "too-slow"), "infinite": "too-large", "large": "too-large", "gzip-bomb": "decoded-too-large", "zstd-bomb": "compression-ratio",
