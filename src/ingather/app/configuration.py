@@ -47,6 +47,7 @@ def read_configuration(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Flag] | None = None,
     vocabulary: Vocabulary = BUILTIN,
+    strict: bool = False,
 ) -> Configuration:
     """Read every file of *home*; nothing that stands in them raises.
 
@@ -55,9 +56,10 @@ def read_configuration(
         environment: variables of the process.
         flags: setting name to the flag that was given for it.
         vocabulary: functions that filters may call.
+        strict: what the lexer of config/ tolerates is an error.
     """
     found = home.settings(environment=environment, flags=flags)
-    loaded = load(home.config, vocabulary=vocabulary)
+    loaded = load(home.config, vocabulary=vocabulary, strict=strict)
     report = Report()
     check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())

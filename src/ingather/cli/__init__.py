@@ -46,6 +46,9 @@ VERBS: dict[str, Verb] = {
     "config": Verb(
         "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"
     ),
+    "conf": Verb(
+        "ingather.cli.conf:command", CARE, "find mistakes in the robot's files: filters, rules, robot.conf"
+    ),
 }
 """In the order of the help. An entry comes with the file that it names."""
 

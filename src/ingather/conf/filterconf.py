@@ -1,5 +1,7 @@
 """filter.conf: blocks to filters whose lines are checked and typed (sections 3.2 and 4)."""
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,13 +14,14 @@ from ingather.conf.report import Report
 from ingather.conf.rulesconf import Rules
 from ingather.conf.sequence import check_sequence
 from ingather.conf.tree import Block, Document
-from ingather.model.diagnostic import Diagnostic, Place
+from ingather.model.diagnostic import Place
 from ingather.model.phase import Phase
 
 __all__ = ["GRAMMAR", "Filter", "FilterReader"]
 
 GRAMMAR = Grammar({"Filter": tuple(phase.value for phase in Phase)}, outside=("Init",))
 _LEXICAL = frozenset({"E-QUOTE", "E-PARAM", "E-DUP-PARAM"})
+_HEADER = frozenset({"E-FILTER-NAME", "E-FILTER-DUP"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,19 @@ class FilterReader:
     def read(self, document: Document) -> Mapping[str, Filter]:
         """Return the filters by name; every finding goes to the report."""
         found: dict[str, Filter] = {}
+        unused: list[Block] = []
+        parsed = len(self.report.diagnostics)
         for entry in document.entries():
             self.reader.read(entry, self.report, where="")
         for block in document.blocks("Filter"):
             name = self._name(block, found)
-            before = len(self.report.diagnostics)
             read = self._filter(block, name or "")
             if name is None:
                 continue
             found[name] = read
             if name not in self.selected:
-                self._soften(block, before)
+                unused.append(block)
+        self._soften(unused, parsed)
         return MappingProxyType(found)
 
     def _name(self, block: Block, found: Mapping[str, Filter]) -> str | None:
@@ -110,18 +115,24 @@ class FilterReader:
                 mime = mime.merged(loaded)
         return Filter(name, block.place, tuple(directives), rules, mime)
 
-    def _soften(self, block: Block, before: int) -> None:
-        """Turn the errors inside a filter that is not in use into warnings (DEC-15)."""
-        last = block.end.line if block.end else block.place.line
-        count = 0
+    def _soften(self, unused: list[Block], parsed: int) -> None:
+        """Turn the errors inside filters that are not in use into warnings (DEC-15).
+
+        Of the first *parsed* findings, which are the parser's, only those of a single line are.
+        """
+        starts = [block.place.line for block in unused]
+        counts: Counter[int] = Counter()
         for i, finding in enumerate(self.report.diagnostics):
-            inside = finding.file == block.place.file and block.place.line <= finding.line <= last
-            if finding.is_error and inside and (i >= before or finding.code in _LEXICAL):
-                self.report.diagnostics[i] = Diagnostic(
-                    finding.code, finding.place, finding.text, finding.hint, finding.notes, severity="warning"
-                )
-                count += 1
-        if count:
+            at = bisect_right(starts, finding.line) - 1
+            if at < 0 or not finding.is_error or finding.file != unused[at].place.file:
+                continue
+            end = unused[at].end
+            inside = finding.line <= (end.line if end else starts[at])
+            if inside and (finding.code in _LEXICAL or (i >= parsed and finding.code not in _HEADER)):
+                self.report.soften(i)
+                counts[at] += 1
+        for at, count in counts.items():
+            block = unused[at]
             item = block.get("name")
             self.report.add(
                 "W-UNUSED-FILTER",

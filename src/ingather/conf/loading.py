@@ -41,13 +41,14 @@ class Loaded:
 
     Attributes:
         directory: the folder, ``None`` when it came from kept bytes.
-        diagnostics: every finding, warnings too, by file and line.
+        diagnostics: the findings, warnings too, by file and line; at most 1,000 errors and 1,000 warnings.
         robot: values of robot.conf with their origins.
         filters: filters by name.
         rules: rules of the enumeration filter, else of filterrules.conf beside it.
         mime: MIME map of the enumeration filter, else mime.types beside it.
         files: name -> SHA-256 of every file that was read.
         bodies: name -> bytes of every file that was read, enough to load the same again.
+        errors, warnings: how many findings there are, those beyond the first thousands included.
     """
 
     directory: Path | None
@@ -59,11 +60,13 @@ class Loaded:
     files: Mapping[str, str] = field(default_factory=dict)
     bodies: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
+    errors: int = 0
+    warnings: int = 0
 
     @property
     def ok(self) -> bool:
         """Whether it may be used: no finding is an error."""
-        return not any(d.is_error for d in self.diagnostics)
+        return self.errors == 0
 
     @property
     def digest(self) -> str:
@@ -112,7 +115,7 @@ class Loaded:
         return replace(self, filters=filters, rules=extend(self.rules))
 
 
-def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
+def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN, strict: bool = False) -> Loaded:
     """Read the configuration in *directory* (a ``config`` folder, or the folder that holds one).
 
     Bad content, missing and unreadable files are diagnostics of the result, never exceptions.
@@ -120,6 +123,7 @@ def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
     Args:
         directory: where robot.conf, filter.conf, filterrules.conf and mime.types lie.
         vocabulary: the functions that filters may call.
+        strict: what the lexer tolerates is an error; robot.conf's ``strict`` says the same.
     """
     path = Path(directory)
     if (
@@ -127,21 +131,23 @@ def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
         and (path / "config").is_dir()
     ):
         path /= "config"
-    return _Loading(Files(path), vocabulary).run(path)
+    return _Loading(Files(path), vocabulary, strict=strict).run(path)
 
 
-def load_bodies(bodies: Mapping[str, bytes], *, vocabulary: Vocabulary = BUILTIN) -> Loaded:
+def load_bodies(
+    bodies: Mapping[str, bytes], *, vocabulary: Vocabulary = BUILTIN, strict: bool = False
+) -> Loaded:
     """Load again what :attr:`Loaded.bodies` kept, without touching the disk."""
-    return _Loading(Files(None, bodies), vocabulary).run(None)
+    return _Loading(Files(None, bodies), vocabulary, strict=strict).run(None)
 
 
 class _Loading:
     """Reads file after file; a file that is named twice is read and reported once."""
 
-    def __init__(self, files: Files, vocabulary: Vocabulary) -> None:
+    def __init__(self, files: Files, vocabulary: Vocabulary, *, strict: bool = False) -> None:
         self.files = files
         self.vocabulary = vocabulary
-        self.report = Report()
+        self.report = Report(strict=strict)
         self.documents: dict[str, Document] = {}
         self._rules: dict[str, Rules] = {}
         self._mime: dict[str, MimeMap] = {}
@@ -169,7 +175,12 @@ class _Loading:
             self.documents,
         )
         self._starts(loaded)
-        return replace(loaded, diagnostics=self.report.sorted())
+        return replace(
+            loaded,
+            diagnostics=self.report.sorted(),
+            errors=self.report.errors,
+            warnings=self.report.warnings,
+        )
 
     def _text(self, name: str) -> str | None:
         """Return the text of a file, ``None`` after reporting why it cannot be read."""
@@ -187,7 +198,7 @@ class _Loading:
             return read_robot(Document("robot.conf"), self.report)
         # Strictness is a parameter of the very file that is being read: look first, then report.
         strict = read_robot(parse_robot_document(text, name, Report()), Report()).strict
-        self.report.strict = strict
+        self.report.strict |= strict
         document = self.documents[name] = parse_robot_document(text, name, self.report)
         return read_robot(document, self.report)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingather.cli import VERBS, run
+from ingather.cli.conf import CONF_VERBS
 from ingather.units import parse_seconds
 
 
@@ -59,7 +60,8 @@ def test_every_file_with_a_command_is_a_verb() -> None:
         for path in folder.glob("*.py")
         if re.search(r"^@click\.(command|group)\(", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert files == {verb.target.partition(":")[0] for verb in VERBS.values()}
+    targets = [verb.target for verb in VERBS.values()] + list(CONF_VERBS.values())
+    assert files == {target.partition(":")[0] for target in targets}
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
@@ -71,7 +73,7 @@ def test_help_goes_to_standard_output(arguments: list[str], capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["confg"], "there is no verb 'confg', did you mean config?; see ingather --help"),
+        (["confg"], "there is no verb 'confg', did you mean conf or config?; see ingather --help"),
         (["--nonsense"], "no such option '--nonsense'; see ingather --help"),
         (["init", "--nonsense"], "no such option '--nonsense'; see ingather init --help"),
         (["init", "a", "b"], "got unexpected extra argument (b); see ingather init --help"),

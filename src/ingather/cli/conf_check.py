@@ -1,0 +1,128 @@
+"""``ingather conf check``: every finding in a configuration folder, with its line under a caret."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ingather.app.configuration import read_configuration
+from ingather.app.home import Home
+from ingather.cli.home_option import home_option
+from ingather.conf import load
+from ingather.errors import UsageError
+from ingather.model.diagnostic import Diagnostic, Place
+
+__all__ = ["as_json_object", "check", "excerpt"]
+
+_WIDTH = 100
+_LEAD = 30
+
+
+@click.command(short_help="Find every mistake, with file, line and column.")
+@home_option
+@click.option("--strict", is_flag=True, help="What is tolerated in old files is an error.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("directory", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) -> int:
+    """Find every mistake in the configuration folder DIR, or in that of the home, settings included.
+
+    All errors are counted, the first 1,000 are shown. Exit status 1 when there is an error; warnings
+    alone give 0.
+
+    \b
+    Examples:
+      ingather conf check
+      ingather conf check --strict ./old-robot/config
+    """  # noqa: D301 - click wants the control character
+    if directory is None:
+        opened = Home.open(home)
+        read = read_configuration(opened, environment=os.environ, strict=strict)
+        loaded, findings, where = read.loaded, read.diagnostics, opened.config
+    else:
+        if not directory.is_dir():
+            raise UsageError(f"{directory} is not a folder", hint="name the folder that holds filter.conf")
+        loaded = load(directory, strict=strict)
+        findings, where = loaded.diagnostics, loaded.directory or directory
+    beside = [d for d in findings if d not in set(loaded.diagnostics)]
+    errors = loaded.errors + sum(d.is_error for d in beside)
+    warnings = loaded.warnings + sum(not d.is_error for d in beside)
+    if as_json:
+        shown = as_json_object(findings, errors=errors, warnings=warnings)
+        click.echo(json.dumps({"directory": str(where), **shown}, indent=2, ensure_ascii=False))
+    else:
+        _print(findings, loaded.bodies, errors=errors, warnings=warnings)
+    return 1 if errors else 0
+
+
+def as_json_object(findings: Sequence[Diagnostic], *, errors: int, warnings: int) -> dict[str, Any]:
+    """Return findings as ``--json`` shows them, with the numbers of all there are."""
+    return {"errors": errors, "warnings": warnings, "findings": [_object(d) for d in findings]}
+
+
+def _object(found: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "file": found.file,
+        "line": found.line,
+        "column": found.column,
+        "text": found.text,
+        "hint": found.hint,
+        "notes": [
+            {"file": place.file, "line": place.line, "column": place.column, "text": text}
+            for place, text in found.notes
+        ],
+    }
+
+
+def _print(
+    findings: Sequence[Diagnostic], bodies: Mapping[str, bytes], *, errors: int, warnings: int
+) -> None:
+    texts = _Texts(bodies) if sys.stdout.isatty() else None
+    for found in findings:
+        head, *notes = str(found).splitlines()
+        click.echo(head)
+        if texts is not None:
+            for line in excerpt(texts.line(found.place), found.column):
+                click.echo(line)
+        for note in notes:
+            click.echo(note)
+    hidden = errors + warnings - len(findings)
+    if hidden:
+        click.echo(f"{hidden} more are not shown")
+    click.echo(f"{errors} errors, {warnings} warnings" if findings else "no mistakes found")
+
+
+class _Texts:
+    """Lines of the files that were read, split once."""
+
+    def __init__(self, bodies: Mapping[str, bytes]) -> None:
+        self._bodies = bodies
+        self._lines: dict[str, list[str]] = {}
+
+    def line(self, place: Place) -> str | None:
+        """Return the line at *place*; ``None`` if its file was not read or has no such line."""
+        if place.file not in self._lines:
+            body = self._bodies.get(place.file, b"")
+            try:
+                text = body.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                text = body.decode("latin-1")
+            self._lines[place.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = self._lines[place.file]
+        return lines[place.line - 1] if 0 < place.line <= len(lines) else None
+
+
+def excerpt(line: str | None, column: int) -> list[str]:
+    """Return the part of *line* around *column* (from 1) and a caret under it; nothing for no line."""
+    if line is None or not line.strip():
+        return []
+    start = max(0, column - _LEAD) if column > _WIDTH else 0
+    part = "".join(c if c.isprintable() else " " for c in line[start : start + _WIDTH])
+    before = "..." if start else ""
+    after = "..." if start + _WIDTH < len(line) else ""
+    return [f"  {before}{part}{after}", f"  {' ' * (len(before) + column - 1 - start)}^"]
