@@ -9,6 +9,9 @@ tree (``tree``) that ``writer`` can print again. What the tree means is read by 
 dialects). ``report`` collects findings, ``names`` guesses what was meant. ``loading`` reads a whole
 folder through ``files``; ``shipped`` has the files that a new home gets.
 
+SOIF, the form in which resource descriptions and the taxonomy travel, is written by ``soif`` and read by
+``soif_reader``.
+
 The product's own settings (``ingather.toml``) are read beside it by ``settings`` and its files.
 """
 
