@@ -22,6 +22,7 @@ from ingather.app.disk import headroom
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
+from ingather.app.pruning import Pruned, prune
 from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
 from ingather.catalog.bodies import SegmentWriter, cut_tails
 from ingather.catalog.bodies.folder import segments
@@ -318,6 +319,14 @@ class Gathering:
 
         sequence = await self.keeper.write(end)
         await asyncio.get_running_loop().run_in_executor(None, self.follower.flush, sequence)
+        await self.prune()
+
+    async def prune(self) -> Pruned:
+        """Forget what is older than the settings allow; return how much."""
+        done = await prune(self.keeper, self.settings, now_s=self.clock.wall())
+        if any(done):
+            _log.info("pruned", **done._asdict())
+        return done
 
     async def compact(self) -> int:
         """Give back the dead space of WARC segments that nobody writes to any more; return how many were rewritten."""

@@ -48,6 +48,8 @@ __all__ = ["Listeners", "Serving", "bind"]
 
 _log = get("app")
 _LINK_PASS_S = 300.0
+_REST_S = 5.0
+_PRUNE_S, _PRUNE_LATEST_S = 3600.0, 86_400.0
 _LAST_CHECK = "last-full-check"
 T = TypeVar("T")
 
@@ -191,6 +193,7 @@ class Serving:
         self._background = [
             asyncio.create_task(self._link_passes()),
             asyncio.create_task(self._full_checks()),
+            asyncio.create_task(self._prunings()),
         ]
         return self
 
@@ -269,6 +272,21 @@ class Serving:
             except IngatherError as error:  # tried again with the next rest
                 _log.warning("housekeeping did not come off", error=str(error))
             await asyncio.sleep(_LINK_PASS_S)
+
+    async def _prunings(self) -> None:
+        """Forget what is old: each hour when nothing is gathered, each day whatever happens."""
+        gathering, loop = self.gathering, asyncio.get_running_loop()
+        last = loop.time() - _PRUNE_S + _REST_S
+        while True:
+            await asyncio.sleep(_REST_S)
+            age = loop.time() - last
+            if age < _PRUNE_S or (age < _PRUNE_LATEST_S and not gathering.keeper.idle(patience_s=30)):
+                continue
+            last = loop.time()
+            try:
+                await gathering.prune()
+            except IngatherError as error:
+                _log.warning("housekeeping did not come off", error=str(error))
 
     async def _full_checks(self) -> None:
         """Read catalog and index back now and then, and say what is damaged."""

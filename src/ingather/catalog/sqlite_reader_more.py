@@ -62,6 +62,10 @@ class MoreReader:
         """Return the newest change's number."""
         return int(self._rows.value("select coalesce(max(seq), 0) from change"))
 
+    def first_sequence(self) -> int:
+        """Return the oldest change's number that the log still has, 0 if it has none."""
+        return int(self._rows.value("select coalesce(min(seq), 0) from change"))
+
     def shown(self) -> Iterator[int]:
         """Yield the ids that the index must hold, ascending."""
         for rows in self._rows.pages(SQL["shown"], size=5 * _GROUP):

@@ -18,6 +18,7 @@ from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
+from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
 
@@ -62,6 +63,7 @@ class CatalogWriter:
         self.memory = Memory(self._db, rows)
         self.registry = Registry(self._db, rows, self.applier)
         self.deletions = Deletions(self._db, self.applier)
+        self.pruning = Pruning(self._db, self.memory, self.applier.log)
         self.seed = int(rows.value("select value from meta where name = 'seed'"))
         """The hash seed of this installation's URL keys."""
 

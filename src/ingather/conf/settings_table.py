@@ -151,6 +151,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("catalog", "client-rows", _I, 1000, "Rows of such a commit.", low=1, acts=False),
     Setting("catalog", "cache", _B, 64 * _MIB, "Page cache of the writer.", low=_MIB),
     Setting("catalog", "check-every", _S, 7 * _D, "Time between two full integrity checks of a serving home.", low=_H),
+    Setting("catalog", "keep-changes", _S, 7 * _D,
+            "Time for which entries of the change log are kept after the index has applied them.", live=True, low=_M),
+    Setting("catalog", "keep-tombstones", _S, 180 * _D,
+            "Time for which a deletion can be undone with its description.", live=True, low=_D),
+    Setting("catalog", "keep-events", _S, 90 * _D, "Time for which notes for operators are kept.", live=True, low=_H),
     # -- index
     Setting("index", "max-lag", _I, 5000, "Documents that the index may lag before gathering waits for it.", low=100),
     Setting("index", "commit-documents", _I, 5000, "Documents of a commit at full speed.", low=1),

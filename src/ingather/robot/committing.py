@@ -9,6 +9,7 @@ from ingather.catalog.sqlite_apply import Applied, Applier
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
+from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.model.report import HostReport, Report, Row, Settled
 from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Ledger, Proposal
@@ -27,6 +28,7 @@ class Writer(Protocol):
     deletions: Deletions
     frontier: FrontierQueries
     memory: Memory
+    pruning: Pruning
 
     def transaction(self, work: "Callable[[Writer], T]") -> T:
         """Run *work* in one durable transaction."""

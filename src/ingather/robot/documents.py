@@ -1,6 +1,6 @@
 """Index documents out of reports that are at hand, or out of the catalog when they are not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ingather.catalog.packing import unpack_attributes
@@ -28,6 +28,15 @@ class DocumentReader(Protocol):
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*."""
+
+    def first_sequence(self) -> int:
+        """Return the oldest change that the log still has, 0 if it has none."""
+
+    def last_sequence(self) -> int:
+        """Return the newest change."""
+
+    def shown(self) -> Iterator[int]:
+        """Yield the rows that the index must hold, ascending."""
 
     def shown_rows(self, ids: Sequence[int]) -> Mapping[int, _Shown]:
         """Return what readers may see among *ids*."""
@@ -57,6 +66,14 @@ class CatalogDocuments:
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*, ascending."""
         return self._reader.changes(after, limit)
+
+    def kept(self) -> tuple[int, int]:
+        """Return the oldest and the newest change that the log has, (0, 0) if it has none."""
+        return self._reader.first_sequence(), self._reader.last_sequence()
+
+    def shown(self) -> Iterator[int]:
+        """Yield every row that the index must hold."""
+        return self._reader.shown()
 
     def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
         """Return the documents of (row, report or ``None``); what is not shown is left out."""

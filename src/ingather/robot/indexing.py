@@ -8,7 +8,7 @@ never lead, and any interruption is repaired by reading on from the stored numbe
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,6 +30,12 @@ class DocumentSource(Protocol):
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*, ascending."""
+
+    def kept(self) -> tuple[int, int]:
+        """Return the oldest and the newest change that the log has; older ones are pruned."""
+
+    def shown(self) -> Iterator[int]:
+        """Yield every row that the index must hold."""
 
     def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
         """Return the documents of (row, report or ``None``); rows that are not shown any more are left out."""
@@ -192,6 +198,9 @@ class IndexFollower:
         """Read the log from the index's last sequence up to what the keeper pushes."""
         at = writer.sequence()
         self._note(at)
+        oldest, newest = source.kept()
+        if oldest > at + 1:
+            at = self._begin_anew(writer, source, at, newest)
         while not self._stop:
             found = source.changes(at, self._limits.busy_docs)
             if not found:
@@ -199,6 +208,30 @@ class IndexFollower:
             self._apply(writer, source, [(c.sequence, c.url_id, c.kind, None) for c in found])
             at = found[-1].sequence
             self._commit(writer, at)
+
+    def _begin_anew(self, writer: IndexWriter, source: DocumentSource, at: int, newest: int) -> int:
+        """Fill an empty index from the catalog: the log does not reach back to its beginning any more.
+
+        Returns:
+            The number from which the log goes on: *newest*, taken before the rows were read. There is one
+            commit, at the end: what a start that was cut off left behind could not be told from what is shown.
+        """
+        if at:
+            raise IndexDamagedError(
+                f"the index has changes up to {at}, and the log behind it has been pruned",
+                hint="run: ingather index rebuild",
+            )
+        group: list[tuple[int, int, ChangeKind, Report | None]] = []
+        for url_id in source.shown():
+            group.append((newest, url_id, ChangeKind.PUT, None))
+            if len(group) >= self._limits.group:
+                if self._stop:
+                    return at
+                self._apply(writer, source, group)
+                group = []
+        self._apply(writer, source, group)
+        self._commit(writer, newest)
+        return newest
 
     def _follow(self, writer: IndexWriter, source: DocumentSource) -> None:
         limits, clock = self._limits, self._clock

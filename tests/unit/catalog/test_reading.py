@@ -221,7 +221,7 @@ def test_events_are_pruned_by_age(catalog: SqliteUnderTest) -> None:
 
     note(1.0)
     note(5.0)
-    assert catalog.writer.transaction(lambda w: w.registry.prune_events(3.0)) == 1
+    assert catalog.writer.transaction(lambda w: w.pruning.events(3.0, limit=100)) == 1
     reader = catalog.reader()
     assert [event[0] for event in reader.events()] == [5.0]
     assert reader.integrity() == []

@@ -1,6 +1,6 @@
 """The index follows the change log: in order, never ahead, and from wherever it was left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ingather.errors import IndexingError
@@ -17,22 +17,33 @@ class Log:
 
     def __init__(self) -> None:
         self.entries: list[Change] = []
-        self.shown: dict[int, str] = {}
+        self.pages: dict[int, str] = {}
+        self.newest = 0
 
     def put(self, row: int, body: str) -> tuple[int, int, ChangeKind, Report | None]:
-        self.shown[row] = body
+        self.pages[row] = body
         return self._note(row, ChangeKind.PUT)
 
     def remove(self, row: int) -> tuple[int, int, ChangeKind, Report | None]:
-        self.shown.pop(row, None)
+        self.pages.pop(row, None)
         return self._note(row, ChangeKind.REMOVE)
 
     def _note(self, row: int, kind: ChangeKind) -> tuple[int, int, ChangeKind, Report | None]:
-        self.entries.append(Change(len(self.entries) + 1, row, kind))
-        return len(self.entries), row, kind, None
+        self.newest += 1
+        self.entries.append(Change(self.newest, row, kind))
+        return self.newest, row, kind, None
 
     def changes(self, after: int, limit: int) -> list[Change]:
         return [c for c in self.entries if c.sequence > after][:limit]
+
+    def prune(self, upto: int) -> None:
+        self.entries = [c for c in self.entries if c.sequence > upto]
+
+    def kept(self) -> tuple[int, int]:
+        return (self.entries[0].sequence, self.entries[-1].sequence) if self.entries else (0, 0)
+
+    def shown(self) -> Iterator[int]:
+        return iter(sorted(self.pages))
 
     def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
         return [
@@ -41,12 +52,12 @@ class Log:
                 url=f"http://h/{row}",
                 chain=1,
                 title=f"t{row}",
-                body=self.shown[row],
+                body=self.pages[row],
                 site="h",
                 path=f"/{row}",
             )
             for row, _ in fresh
-            if row in self.shown
+            if row in self.pages
         ]
 
     def close(self) -> None:
@@ -120,3 +131,38 @@ def test_a_broken_index_stops_nobody() -> None:
     assert (one.lag, one.full) == (0, False)
     assert "cannot be opened" in one.broken
     one.stop()
+
+
+def test_an_empty_index_behind_a_pruned_log_is_filled_from_the_catalog(tmp_path: Path) -> None:
+    log = Log()
+    told: list[int] = []
+    for row in range(1, 8):
+        log.put(row, "word")
+    log.remove(5)
+    log.prune(6)
+    one = follower(tmp_path, log, told)
+    one.start()
+    assert one.flush(8, 60)
+    one.push([log.put(9, "later")])
+    assert one.flush(9, 60)
+    one.stop()
+    assert rows(tmp_path) == [1, 2, 3, 4, 6, 7, 9]
+    assert told == [8, 9]
+
+
+def test_an_index_that_is_older_than_the_log_asks_to_be_rebuilt(tmp_path: Path) -> None:
+    log = Log()
+    one = follower(tmp_path, log, [])
+    one.start()
+    one.push([log.put(1, "word")])
+    assert one.flush(1, 60)
+    one.stop()
+    for row in range(2, 6):
+        log.put(row, "word")
+    log.prune(3)
+    late = follower(tmp_path, log, [])
+    late.start()
+    assert not late.flush(5, 60)
+    late.stop()
+    assert "up to 1" in late.broken
+    assert rows(tmp_path) == [1]
