@@ -16,6 +16,7 @@ import apsw
 import msgspec
 
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
+from ingather.catalog.sqlite_acl import AccessLists
 from ingather.catalog.sqlite_budget import Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
@@ -50,6 +51,7 @@ class _Now(NamedTuple):
     source: int
     fetched_s: float | None
     history: bytes
+    acl: int
 
 
 class _Tombstone(NamedTuple):
@@ -69,6 +71,7 @@ class Applier:
         self.duplicates = Duplicates(db, self.names, self.log)
         self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
+        self.acl = AccessLists(db, self.names, self.duplicates)
         self.discover = self.discoveries.discover
         self.change = self.log.append
         self.event = self.log.event
@@ -141,7 +144,8 @@ class Applier:
         described, digest = report.described, report.digest or None
         audience = self.names.audience(now.source)
         shown = now.version is not None and now.dup is None and now.held != HIDDEN
-        grouped = described and report.dedupe and digest is not None
+        restricted = described and self.acl.restricted(url_id, report.attributes, known=now.acl)
+        grouped = described and report.dedupe and digest is not None and not restricted
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)
         dup = self.duplicates.enter(url_id, digest, audience, applied) if grouped and digest else None
@@ -165,6 +169,8 @@ class Applier:
                 self._cursor.execute("delete from tombstone where id = ?", (url_id,))
         if now.held is not None:
             self.holds.take(url_id, report.at_s)
+        if restricted != bool(now.acl):
+            self.acl.mark(url_id, restricted=restricted)
         self._cursor.execute(
             SQL["put_page"],
             (

@@ -42,6 +42,7 @@ class ShownRow(NamedTuple):
     access: str
     size: int
     anchors: list[str]
+    database: str = "default"
 
 
 class MoreReader:
@@ -74,14 +75,17 @@ class MoreReader:
     def shown_rows(self, ids: Sequence[int]) -> dict[int, ShownRow]:
         """Return what readers may see among *ids*: address, source, access, size, informative anchors."""
         rows = self._rows.among(
-            "select u.id, h.origin || u.path, s.name, s.access, coalesce(u.size, 0), i.anchors from url u join host h on h.id = u.host "
-            "join source s on s.id = u.source left join inlink i on i.id = u.id "
+            "select u.id, h.origin || u.path, s.name, iif(u.acl, 'secure', s.access), coalesce(u.size, 0), i.anchors, coalesce(d.name, 'default') "
+            "from url u join host h on h.id = u.host join source s on s.id = u.source left join inlink i on i.id = u.id "
+            "left join rd_database d on d.id = u.part "
             "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2",
             ids,
         )
         return {
-            url_id: ShownRow(url, source, access, size, [] if anchors is None else _decode_words(anchors))
-            for url_id, url, source, access, size, anchors in rows
+            url_id: ShownRow(
+                url, source, access, size, [] if anchors is None else _decode_words(anchors), database
+            )
+            for url_id, url, source, access, size, anchors, database in rows
         }
 
     def hidden_holds(self, ids: Sequence[int]) -> set[int]:
@@ -120,7 +124,7 @@ class MoreReader:
         """Yield (page, packed keys, anchors) of every page with links whose source is public."""
         for rows in self._rows.pages(
             "select p.id, p.out, p.anchor from page p join url u on u.id = p.id join source s on s.id = u.source "
-            "where p.id > ? and p.out != x'' and s.access = 'public' and u.state != 3 order by p.id limit ?",
+            "where p.id > ? and p.out != x'' and s.access = 'public' and u.acl = 0 and u.state != 3 order by p.id limit ?",
             size=_GROUP,
         ):
             yield from ((page, keys, anchors) for page, keys, anchors in rows)
@@ -148,10 +152,11 @@ class MoreReader:
     # -- for explain --------------------------------------------------------------------------
 
     def access(self, url_id: int) -> str:
-        """Return the access of a row's source: ``public`` or ``secure``."""
+        """Return who sees a row: ``public`` or ``secure``, as its source says and its own access list narrows."""
         return str(
             self._rows.value(
-                "select s.access from url u join source s on s.id = u.source where u.id = ?", (url_id,)
+                "select iif(u.acl, 'secure', s.access) from url u join source s on s.id = u.source where u.id = ?",
+                (url_id,),
             )
             or "secure"
         )

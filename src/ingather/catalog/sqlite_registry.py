@@ -97,13 +97,14 @@ class Registry:
     def rejudge_excluded(self, applied: Applied) -> int:
         """After a change of configuration: URLs that an older version excluded wait for a new judgement.
 
-        Budgets are charged for each; what they refuse stays excluded and is reported.
+        Budgets are charged for each; what they refuse stays excluded and is reported. Descriptions that were
+        imported for URLs that nobody visited are no verdict and stay as they are.
         """
         discoveries = self._applier.discoveries
         after = count = 0
         while rows := fetch(
             self._cursor,
-            "select id, host, path, source from url where state = 1 and id > ? order by id limit ?",
+            "select id, host, path, source from url where state = 1 and id > ? and (version is null or fetched is not null) order by id limit ?",
             (after, _GROUP),
         ):
             admitted = []

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["LAYERS", "Attributes", "Description"]
+__all__ = ["LAYERS", "PERSISTENT", "Attributes", "Description"]
 
 AttributesView = Mapping[str, tuple[str, ...]]
 Attributes = dict[str, tuple[str, ...]]
 
-LAYERS = ("page", "feed", "header", "editor")
-"""Lowest first: editor over header over feed over page, per attribute."""
+LAYERS = ("page", "feed", "header", "import", "editor")
+"""Lowest first: editor over import over header over feed over page, per attribute."""
+PERSISTENT = ("import", "editor")
+"""What people brought in or wrote; the others are what resources say and what was gathered (non-persistent)."""
 
 
 @dataclass(frozen=True, slots=True)
