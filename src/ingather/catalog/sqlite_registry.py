@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
-import msgspec
 
 from ingather.catalog.packing import EMPTY_ATTRIBUTES
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import Rows, fetch
+from ingather.catalog.sqlite_versions import Versions
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import State
@@ -28,22 +28,16 @@ class Registry:
         self._cursor = db.cursor()
         self._rows = rows
         self._applier = applier
+        self.versions = Versions(rows, db)
 
     # -- configuration ------------------------------------------------------------------------
 
-    def publish(self, digest: str, files: Mapping[str, str], now_s: float) -> int:
-        """Return the version number of a configuration, made if these files were never seen."""
-        found = self._cursor.execute("select id from config_version where digest = ?", (digest,)).get
-        if found is not None:
-            return int(found)
-        self._cursor.execute(
-            "insert into config_version (digest, at, files) values (?, ?, ?)",
-            (digest, now_s, msgspec.msgpack.encode(dict(files))),
-        )
-        return self._db.last_insert_rowid()
+    def publish(self, digest: str, files: Mapping[str, str | bytes], now_s: float) -> int:
+        """Put a configuration into force; return its version, an old number if these files were seen before."""
+        return self.versions.publish(digest, files, now_s)
 
     def newest_version(self) -> int:
-        """Return the newest published configuration, 0 if there is none."""
+        """Return the newest configuration that is kept, 0 if there is none."""
         return int(self._cursor.execute("select coalesce(max(id), 0) from config_version").get)
 
     def put_source(self, name: str, kind: str, access: str) -> int:
@@ -103,13 +97,14 @@ class Registry:
     def rejudge_excluded(self, applied: Applied) -> int:
         """After a change of configuration: URLs that an older version excluded wait for a new judgement.
 
-        Budgets are charged for each; what they refuse stays excluded and is reported.
+        Budgets are charged for each; what they refuse stays excluded and is reported. Descriptions that were
+        imported for URLs that nobody visited are no verdict and stay as they are.
         """
         discoveries = self._applier.discoveries
         after = count = 0
         while rows := fetch(
             self._cursor,
-            "select id, host, path, source from url where state = 1 and id > ? order by id limit ?",
+            "select id, host, path, source from url where state = 1 and id > ? and (version is null or fetched is not null) order by id limit ?",
             (after, _GROUP),
         ):
             admitted = []
@@ -199,4 +194,5 @@ class Registry:
             )
         else:
             self._cursor.execute("delete from layer where id = ? and name = ?", (url_id, layer))
+        self._applier.acl.renew(url_id, applied)
         self._applier.change(url_id, ChangeKind.PUT, applied)
