@@ -42,3 +42,19 @@ def test_a_shorter_path_found_later_judges_the_url_again(rig: Rig) -> None:
         assert [near.asked(path) for path in ("/three", "/four", "/five", "/six")] == [1, 1, 1, 0]
         assert "depth" in rig.explained(near.url("/six")).partition("\n")[0]
         assert rig.complaints() == []
+
+
+def test_a_cascade_that_a_kill_cut_off_goes_on_with_the_next_start(rig: Rig, site: Site) -> None:
+    """What such a kill leaves behind: pages below are as deep as before, and the list says from where to go on."""
+    for number in range(12):
+        site.page(f"/{number or ''}", f"Page {number}", f"/{number + 1}")
+    site.page("/12", "Last")
+    rig.crawl(site.url("/"), flags=("--depth", "20"))
+    known = rig.known()
+    rig.alter("update url set depth = depth + 5 where depth > 3")
+    rig.alter("insert into carry (id, depth) values (?, 3)", known[site.url("/3")].id)
+    rig.crawl(site.url("/"), flags=("--depth", "20"))
+    assert {url: page.depth for url, page in rig.known().items()} == {
+        url: page.depth for url, page in known.items()
+    }
+    assert rig.rows("select count(*) from carry") == [(0,)]

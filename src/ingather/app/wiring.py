@@ -158,6 +158,7 @@ def budget_limits(settings: Settings) -> BudgetLimits:
         per_host=settings.count("limits.host-urls"),
         per_prefix=settings.count("limits.prefix-urls"),
         per_path=settings.count("limits.path-queries"),
+        redirects_a_day=settings.count("limits.redirects-a-day"),
     )
 
 
@@ -166,7 +167,8 @@ def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> dic
     common = budget_limits(settings)
     found: dict[str, BudgetLimits] = {}
     for name, source in sources.items():
-        own = BudgetLimits(
+        own = replace(
+            common,
             per_host=common.per_host if source.host_urls is None else source.host_urls,
             per_prefix=common.per_prefix if source.prefix_urls is None else source.prefix_urls,
             per_path=common.per_path if source.path_queries is None else source.path_queries,

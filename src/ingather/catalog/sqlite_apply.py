@@ -23,6 +23,7 @@ from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_holds import Holds
 from ingather.catalog.sqlite_names import Names
+from ingather.catalog.sqlite_redirects import Redirects
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome, State
@@ -70,6 +71,7 @@ class Applier:
         self.names = Names(db)
         self.duplicates = Duplicates(db, self.names, self.log)
         self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log)
+        self._redirects = Redirects(db, budgets.redirects_a_day)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
         self.acl = AccessLists(db, self.names, self.duplicates)
         self.discover = self.discoveries.discover
@@ -83,6 +85,7 @@ class Applier:
         self.names.reload()
         self.log.reload()
         self.budgets.reload()
+        self.discoveries.reload()
 
     def flush(self) -> None:
         """Write counters that were kept in memory; call before the commit."""
@@ -111,7 +114,14 @@ class Applier:
         discover, url_id = self.discover, row.id
         for found in report.found:
             discover(found, url_id, applied)
-        target = discover(report.redirect, url_id, applied) if report.redirect is not None else None
+        target = None
+        if report.redirect is not None:
+            again_s = self._redirects.again_at(url_id, report.at_s, row.fetched_s)
+            if again_s is None:
+                target = discover(report.redirect, url_id, applied)
+            else:
+                settled = self._sent_around(settled, again_s, applied)
+                report = settled.report
         got = self._cursor.execute(SQL["row_now"], (url_id,)).get
         if got is None:
             return
@@ -132,6 +142,17 @@ class Applier:
             self.discoveries.carry(url_id, now.depth, now.limit, applied)
         if settled.propose and now.version is not None:
             applied.proposals.append((url_id, now.source, settled.propose))
+
+    def _sent_around(self, settled: Settled, again_s: float, applied: Applied) -> Settled:
+        """Return a visit whose redirect is one too many for its day: not followed, and asked again the next."""
+        report = settled.report
+        url = self._cursor.execute(
+            "select h.origin || u.path from url u join host h on h.id = u.host where u.id = ?", (report.id,)
+        ).get
+        applied.refused.append((url, "redirects-a-day"))
+        report = msgspec.structs.replace(report, redirect=None, detail="too many redirects in a day")
+        due_s = again_s if settled.due_s is None else max(settled.due_s, again_s)
+        return msgspec.structs.replace(settled, report=report, due_s=due_s)
 
     def _verdict(self, report: Report) -> int | None:
         return None if report.denial is None else self.names.directive(report.denial)

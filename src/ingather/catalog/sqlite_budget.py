@@ -24,12 +24,14 @@ class BudgetLimits:
         per_host: URLs of an origin.
         per_prefix: URLs below the first two segments of a path.
         per_path: URLs that differ in nothing but their query.
+        redirects_a_day: redirects of one URL in a day that are followed; of all sources.
         remembered: counters kept in memory; beyond it they are read again from the catalog.
     """
 
     per_host: int = 100_000
     per_prefix: int = 50_000
     per_path: int = 500
+    redirects_a_day: int = 20
     remembered: int = 200_000
 
 
@@ -54,6 +56,11 @@ class Budgets:
         self._counts: dict[_Key, int] = {}
         self._dirty: set[_Key] = set()
         self._refused: dict[_Key, int] = {}
+
+    @property
+    def redirects_a_day(self) -> int:
+        """Redirects of one URL in a day that are followed, 0 = all."""
+        return self._limits.redirects_a_day
 
     def reload(self) -> None:
         """Forget what was not committed."""

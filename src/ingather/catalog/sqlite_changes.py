@@ -21,6 +21,7 @@ class Applied:
         refused: (URL, what refused it): ``urls-per-host``, ``urls-per-prefix``, ``urls-per-path``, ``removed``.
         proposals: (row, source, reason) of deletions that the policy has to rule on.
         new_urls: rows that were made.
+        carried: links that were looked at to carry better paths.
     """
 
     changes: list[tuple[int, int, ChangeKind, Report | None]] = field(default_factory=list)
@@ -28,6 +29,7 @@ class Applied:
     refused: list[tuple[str, str]] = field(default_factory=list)
     proposals: list[tuple[int, int, str]] = field(default_factory=list)
     new_urls: int = 0
+    carried: int = 0
 
     def wakes(self, host: int, count: int = 1) -> None:
         """Note that *count* more URLs of *host* wait."""

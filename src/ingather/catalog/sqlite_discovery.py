@@ -6,6 +6,7 @@ what only depth had excluded waits again.
 """
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from ingather.catalog.sqlite_budget import Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_names import PUBLIC_CLASS, Names
+from ingather.catalog.sqlite_rows import fetch
 from ingather.catalog.statements import SQL
 from ingather.model.lifecycle import State
 from ingather.model.report import Discovery
@@ -28,6 +30,8 @@ BY_HAND = 2
 
 _RETURN_S = 86_400.0
 _NO_LIMIT = -1
+_PUT_OFF = 200
+"""Pages that wait for their cascade, taken up at a time."""
 
 
 @dataclass(slots=True)
@@ -70,6 +74,13 @@ class Discoveries:
         self._duplicates = duplicates
         self._log = log
         self._insert = SQL["insert_url"]
+        self.carry_links = 10_000
+        """Links that one transaction looks at to carry better paths; what is left waits in the table ``carry``."""
+        self._waiting = False
+
+    def reload(self) -> None:
+        """See whether a cascade waits to go on."""
+        self._waiting = self._cursor.execute("select exists (select 1 from carry)").get == 1
 
     def discover(self, found: Discovery, parent: int | None, applied: Applied) -> int | None:
         """Add one URL or meet the row that is there.
@@ -180,9 +191,35 @@ class Discoveries:
         """Carry a better path to page *url_id* down the links and redirects that are kept of it.
 
         Nearest first, so that each row below is written once; a redirect's target is as near as its origin.
+        Beyond ``carry_links`` the rest of the cascade is put off to :meth:`carry_on`, in the same transaction.
         """
-        queue = deque([(url_id, depth, limit)])
+        self._carry(deque([(url_id, depth, limit)]), applied)
+
+    def carry_on(self, applied: Applied) -> bool:
+        """Go on with what earlier transactions put off, within this one's share; return whether some is left."""
+        while self._waiting and applied.carried < self.carry_links:
+            rows = fetch(
+                self._cursor,
+                "select c.id, u.depth, u.maxdepth from carry c join url u on u.id = c.id order by c.depth, c.id limit ?",
+                (_PUT_OFF,),
+            )
+            self._waiting = bool(rows)
+            self._cursor.executemany("delete from carry where id = ?", [row[:1] for row in rows])
+            self._carry(deque(rows), applied)
+        return self._waiting
+
+    def _put_off(self, queue: Iterable[tuple[int, int, int | None]]) -> None:
+        self._waiting = True
+        self._cursor.executemany(
+            "insert into carry (id, depth) values (?1, ?2) on conflict do update set depth = min(depth, ?2)",
+            [row[:2] for row in queue],
+        )
+
+    def _carry(self, queue: deque[tuple[int, int, int | None]], applied: Applied) -> None:
         while queue:
+            if applied.carried >= self.carry_links:
+                self._put_off(queue)
+                return
             page, depth, limit = queue.popleft()
             row = self._cursor.execute(
                 "select coalesce(p.out, x''), u.target from url u left join page p on p.id = u.id where u.id = ?",
@@ -197,7 +234,9 @@ class Discoveries:
                 and self._inherit(child, _Path(depth, limit, page), applied)
             ):
                 queue.appendleft((child.id, child.depth, child.limit))
-            for key in unpack_keys(links):
+            keys = unpack_keys(links)
+            applied.carried += 1 + len(keys)
+            for key in keys:
                 if (child := self._by_key(key)) is not None and self._inherit(
                     child, _Path(depth + 1, limit, page), applied
                 ):

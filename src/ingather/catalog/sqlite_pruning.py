@@ -20,6 +20,7 @@ from ingather.model.lifecycle import State
 
 __all__ = ["Pruning"]
 
+_DAY_S = 86_400.0
 _MARKS = "change-marks"
 _MOST_MARKS = 64
 _EMPTY = msgspec.msgpack.encode([])
@@ -90,7 +91,8 @@ class Pruning:
         return len(rows)
 
     def events(self, before_s: float, *, limit: int) -> int:
-        """Forget events from before wall time *before_s*."""
+        """Forget events from before wall time *before_s*, and counts of redirects whose day is over."""
+        self._cursor.execute("delete from redirected where since < ?", (self._log.now_s - _DAY_S,))
         self._cursor.execute(
             "delete from event where id in (select id from event where at < ? order by id limit ?)",
             (before_s, limit),

@@ -93,7 +93,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits", "head-size", _B, 64 * _KIB, "Head of a response.", low=_KIB),
     Setting("limits", "head-fields", _I, 128, "Fields in the head of a response.", low=1),
     Setting("limits", "redirects", _I, 5, "Redirects in a chain.", low=0, high=50),
-    Setting("limits", "redirects-a-day", _I, 20, "Redirects of one URL in a day.", low=0, acts=False),
+    Setting("limits", "redirects-a-day", _I, 20, "Redirects of one URL in a day that are followed. 0 = all.", low=0),
     # -- limits: URLs
     Setting("limits", "url-length", _I, 4096, "Characters of a URL.", low=64, high=65536),
     Setting("limits", "url-segments", _I, 20, "Segments of a path.", low=1),
@@ -148,7 +148,6 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("catalog", "outcome-rows", _I, 4000, "Outcomes that are committed together.", low=1),
     Setting("catalog", "client-wait", _S, 0.005,
             "Longest time that what a client waits for does so for a common commit.", high=1.0),
-    Setting("catalog", "client-rows", _I, 1000, "Rows of such a commit.", low=1, acts=False),
     Setting("catalog", "cache", _B, 64 * _MIB, "Page cache of the writer.", low=_MIB),
     Setting("catalog", "check-every", _S, 7 * _D, "Time between two full integrity checks of a serving home.", low=_H),
     Setting("catalog", "keep-changes", _S, 7 * _D,

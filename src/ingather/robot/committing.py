@@ -45,11 +45,12 @@ class Batch:
 
 @dataclass(slots=True)
 class Committed:
-    """A durable batch: what it did, its settled visits, and the jobs' answers (a value or the exception)."""
+    """A durable batch: what it did, its settled visits, the jobs' answers, and whether work was put off to the next one."""
 
     applied: Applied
     settled: list[Settled]
     answers: list[object]
+    more: bool = False
 
 
 class Committer:
@@ -92,7 +93,8 @@ class Committer:
         if applied.proposals:
             self._rule(writer, settled, applied)
         answers = [job(writer, applied) for job in batch.jobs]
-        return Committed(applied, settled, answers)
+        more = writer.applier.discoveries.carry_on(applied)
+        return Committed(applied, settled, answers, more)
 
     def _rule(self, writer: Writer, settled: list[Settled], applied: Applied) -> None:
         """Let the policy rule on what the visits proposed, source by source, and carry it out."""

@@ -53,6 +53,7 @@ class Intake:
         self._senders: Counter[object] = Counter()
         self._bytes = 0
         self._committing: frozenset[int] | None = None
+        self._again = False
         self.work = asyncio.Event()
         self.room = asyncio.Event()
         self.room.set()
@@ -86,6 +87,11 @@ class Intake:
         self.work.set()
         return future
 
+    def again(self) -> None:
+        """Ask for another batch, an empty one if need be: the last one put work off."""
+        self._again = True
+        self.work.set()
+
     @property
     def visits(self) -> int:
         """Visits that wait to be taken."""
@@ -93,12 +99,13 @@ class Intake:
 
     @property
     def has_jobs(self) -> bool:
-        """Whether somebody waits."""
-        return bool(self._batch.jobs)
+        """Whether somebody waits, or work was put off."""
+        return bool(self._batch.jobs) or self._again
 
     def take(self) -> Taken:
         """Hand everything to the writer; :meth:`done` ends what this begins."""
         self.work.clear()
+        self._again = False
         taken = Taken(self._batch, self._waiters, self._senders)
         self._batch, self._waiters, self._senders, self._bytes = Batch(), [], Counter(), 0
         self._committing = frozenset(report.id for report, _ in taken.batch.visits)
@@ -117,7 +124,7 @@ class Intake:
     @property
     def empty(self) -> bool:
         """Whether nothing waits and nothing is on its way."""
-        return not (self._batch.visits or self._batch.jobs or self.committing)
+        return not (self._batch.visits or self._batch.jobs or self._again or self.committing)
 
     def reported(self) -> set[int]:
         """Return the rows whose visits came in and are not yet committed."""

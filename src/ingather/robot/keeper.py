@@ -227,6 +227,8 @@ class Keeper:
     async def _commit(self, taken: Taken) -> None:
         done = await self._durable(taken.batch, taken.waiters)
         self.counters.commits += 1
+        if done.more and not self._ending:
+            self._intake.again()
         self._told(done, taken.senders)
         for future, answer in zip(taken.waiters, done.answers, strict=True):
             if not future.done():

@@ -1,6 +1,7 @@
 import pytest
 
 from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Discovery
 from ingather.model.verdict import Exclusion
@@ -196,6 +197,86 @@ def test_a_direct_link_forgets_the_redirects_of_another_way(visitor: Visitor) ->
     visitor.discover(visitor.discovery(f"{SITE}/x", depth=2))
     row = visitor.claim(f"{SITE}/x")
     assert (row.hops, row.depth) == (0, 1)
+
+
+# -- cascades in pieces -----------------------------------------------------------------------
+
+
+def _carry_on(catalog: SqliteUnderTest, applied: Applied | None = None) -> bool:
+    return catalog.writer.transaction(
+        lambda w: w.applier.discoveries.carry_on(Applied() if applied is None else applied)
+    )
+
+
+def _bound(catalog: SqliteUnderTest, links: int) -> None:
+    catalog.writer.applier.discoveries.carry_links = links
+
+
+def test_a_large_cascade_takes_several_transactions_and_ends_as_one_would(
+    visitor: Visitor, catalog: SqliteUnderTest
+) -> None:
+    pages = _chain(visitor, 30, max_depth=28)
+    assert visitor.record(pages[29]).state is State.EXCLUDED
+    _bound(catalog, 10)
+    visitor.discover(visitor.discovery(pages[5], depth=1, max_depth=28), parent=pages[0])
+    assert visitor.record(pages[7]).depth == 3
+    assert visitor.record(pages[28]).depth == 28, "the rest was put off"
+    pieces = 0
+    while True:
+        applied = Applied()
+        more = _carry_on(catalog, applied)
+        pieces += 1
+        assert applied.carried <= 12
+        if not more:
+            break
+    assert pieces > 3
+    assert [visitor.record(page).depth for page in pages] == [*range(5), *range(1, 26)]
+    assert visitor.record(pages[29]).state is State.WAITING
+
+
+def test_a_cascade_that_was_cut_off_goes_on_after_a_restart(
+    visitor: Visitor, catalog: SqliteUnderTest
+) -> None:
+    pages = _chain(visitor, 20)
+    _bound(catalog, 4)
+    visitor.discover(visitor.discovery(pages[5], depth=1), parent=pages[0])
+    for _ in range(20):  # each process dies after its first piece
+        if not _carry_on(catalog):
+            break
+        catalog.restart()
+        _bound(catalog, 4)
+    assert [visitor.record(page).depth for page in pages] == [*range(5), *range(1, 16)]
+    assert not _carry_on(catalog)
+
+
+def test_a_piece_that_is_rolled_back_is_done_again(visitor: Visitor, catalog: SqliteUnderTest) -> None:
+    pages = _chain(visitor, 20)
+    _bound(catalog, 4)
+    visitor.discover(visitor.discovery(pages[5], depth=1), parent=pages[0])
+
+    def broken(w: CatalogWriter) -> None:
+        w.applier.discoveries.carry_links = 1000
+        w.applier.discoveries.carry_on(Applied())
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        catalog.writer.transaction(broken)
+    assert visitor.record(pages[19]).depth == 19
+    assert not _carry_on(catalog)
+    assert visitor.record(pages[19]).depth == 15
+
+
+def test_a_nearer_path_that_comes_while_another_waits_counts(
+    visitor: Visitor, catalog: SqliteUnderTest
+) -> None:
+    pages = _chain(visitor, 20)
+    _bound(catalog, 3)
+    visitor.discover(visitor.discovery(pages[10], depth=4), parent=pages[3])
+    visitor.discover(visitor.discovery(pages[5], depth=1), parent=pages[0])
+    while _carry_on(catalog):
+        pass
+    assert [visitor.record(page).depth for page in pages[:12]] == [0, 1, 2, 3, 4, 1, 2, 3, 4, 5, 4, 5]
+    assert visitor.record(pages[19]).depth == 13
 
 
 # -- tombstones, runs -------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+from collections.abc import Callable
+
+from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.catalog.sqlite_changes import Applied
+from ingather.model.lifecycle import Outcome
+from ingather.testing.contracts_catalog import DAY_S, HOUR_S, Visitor
+
+SITE = "http://a.test"
+
+
+def _redirected(visitor: Visitor, number: int) -> Applied:
+    target = visitor.discovery(f"{SITE}/to/{number}", depth=0, hops=1)
+    return visitor.answer(f"{SITE}/", Outcome.REDIRECTED, status=302, redirect=target)
+
+
+def test_redirects_of_a_url_in_a_day_are_limited(limited: Callable[[BudgetLimits], Visitor]) -> None:
+    visitor = limited(BudgetLimits(redirects_a_day=3))
+    visitor.start(f"{SITE}/")
+    begun = visitor.now_s
+    for number in range(3):
+        assert _redirected(visitor, number).refused == []
+        visitor.now_s += HOUR_S
+    assert _redirected(visitor, 3).refused == [(f"{SITE}/", "redirects-a-day")]
+    record = visitor.record(f"{SITE}/")
+    assert (record.outcome, record.detail, record.redirects_to) == (
+        Outcome.REDIRECTED,
+        "too many redirects in a day",
+        "",
+    )
+    assert record.due_s is not None
+    assert record.due_s >= begun + DAY_S
+    assert visitor.reader.find(f"{SITE}/to/2") is not None
+    assert visitor.reader.find(f"{SITE}/to/3") is None
+    visitor.now_s = begun + DAY_S + 60
+    assert _redirected(visitor, 4).refused == []
+    assert visitor.reader.find(f"{SITE}/to/4") is not None
+
+
+def test_the_limit_can_be_switched_off(limited: Callable[[BudgetLimits], Visitor]) -> None:
+    visitor = limited(BudgetLimits(redirects_a_day=0))
+    visitor.start(f"{SITE}/")
+    for number in range(30):
+        assert _redirected(visitor, number).refused == []
+
+
+def test_a_url_that_redirects_once_a_day_is_never_refused(
+    limited: Callable[[BudgetLimits], Visitor],
+) -> None:
+    visitor = limited(BudgetLimits(redirects_a_day=2))
+    visitor.start(f"{SITE}/")
+    for number in range(10):
+        assert _redirected(visitor, number).refused == []
+        visitor.now_s += DAY_S + 1
