@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ingather.conf.lexer import Logical, Remark, lex
-from ingather.conf.names import suggestion
 from ingather.conf.parameters import Parameters, read_parameters
 from ingather.conf.report import Report
 from ingather.conf.tree import Block, Document, Entry
@@ -15,6 +14,7 @@ __all__ = ["Grammar", "parse_blocks"]
 _TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
 _PARAMETER = re.compile(r"[^\s=\"<>#]+\s*=")
 _WORD = re.compile(r"[^\s=\"]+")
+_HEADER = re.compile(r'(?:[^">\\]++|\\.|"(?:[^"\\]++|\\.)*+")*+>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class _Parser:
                 "E-TAG",
                 line.place(0),
                 f"unknown tag <{written.lstrip('<')[:60]}>",
-                hint=suggestion(written, self.grammar.blocks),
+                hint=self.report.suggest(written, self.grammar.blocks),
             )
             return
         if match[1]:
@@ -138,19 +138,11 @@ class _Parser:
         if line.open_quote >= 0:
             end = line.text.rfind(">")
             return end if end > line.open_quote else -1
-        inside = False
-        i = start
-        while i < len(line.text):
-            c = line.text[i]
-            if c == "\\":
-                i += 1
-            elif c == '"':
-                inside = not inside
-            elif c == ">" and not inside:
-                self._after_header(line, i + 1)
-                return i
-            i += 1
-        return -1
+        match = _HEADER.match(line.text, start)
+        if match is None:
+            return -1
+        self._after_header(line, match.end())
+        return match.end() - 1
 
     def _after_header(self, line: Logical, at: int) -> None:
         rest = line.text[at:].strip()
@@ -241,7 +233,7 @@ class _Parser:
         everywhere = {k for keywords in self.grammar.blocks.values() for k in keywords}
         if self.block is not None:
             text = f"{written!r} is not a directive of <{self.block.tag}>"
-            hint = suggestion(written, self.grammar.blocks[self.block.tag])
+            hint = self.report.suggest(written, self.grammar.blocks[self.block.tag])
         elif written.lower() in {k.lower() for k in everywhere}:
             homes = [
                 f"<{tag}>"
@@ -251,5 +243,8 @@ class _Parser:
             text = f"{written} outside of {' and '.join(homes)}"
             hint = "move it between the opening and the closing tag"
         else:
-            text, hint = f"{written!r} stands outside of any block", suggestion(written, self.grammar.blocks)
+            text, hint = (
+                f"{written!r} stands outside of any block",
+                self.report.suggest(written, self.grammar.blocks),
+            )
         self.report.add("E-STRAY", line.place(0), text, hint=hint)

@@ -5,6 +5,7 @@ directives and are joined by :mod:`ingather.conf.blocks`; parameters are read by
 :mod:`ingather.conf.parameters`.
 """
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
@@ -15,8 +16,11 @@ from ingather.model.diagnostic import Place
 __all__ = ["MAX_LOGICAL_CHARS", "Logical", "Remark", "lex"]
 
 MAX_LOGICAL_CHARS = 65_536
-_SMART = {0x201C: '"', 0x201D: '"'}
+_SMART_QUOTES = "\u201c\u201d"
+_SMART = dict.fromkeys(map(ord, _SMART_QUOTES), '"')
 _BLANKS = " \t\v\f"
+_SPECIAL = re.compile("[\\\\#\u201c\u201d]")
+_SCANNED = re.compile(r'\\|"|#')
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,9 @@ class Logical:
 
     def place(self, offset: int) -> Place:
         """Return where the character at *offset* stands in the file."""
-        at = max(0, bisect_right(self.spots, offset, key=lambda spot: spot[0]) - 1)
-        start, line, column = self.spots[at]
+        spots = self.spots
+        at = max(0, bisect_right(spots, offset, key=lambda spot: spot[0]) - 1) if len(spots) > 1 else 0
+        start, line, column = spots[at]
         return Place(self.file, line, column + offset - start)
 
 
@@ -73,6 +78,7 @@ class _Lexer:
         self.length = 0
         self.quote: Place | None = None
         self.quote_offset = -1
+        self.skipping = False
 
     def run(self, lines: list[Line]) -> list[Logical | Remark]:
         for line in lines:
@@ -94,6 +100,19 @@ class _Lexer:
 
     def _take(self, line: Line) -> None:
         bare = line.text.strip(_BLANKS)
+        if self.skipping or self.length + len(line.text) > MAX_LOGICAL_CHARS:
+            self._skip(line, bare)
+            return
+        if (
+            self.current is None
+            and bare
+            and _SPECIAL.search(bare) is None
+            and ('"' not in bare or bare.count('"') % 2 == 0)
+        ):
+            # Nearly every line: nothing to join, to cut off or to remark upon.
+            indent = len(line.text) - len(line.text.lstrip(_BLANKS)) if line.text[0] in _BLANKS else 0
+            self.out.append(Logical(self.file, bare, [(0, line.number, indent + 1)], indented=indent > 0))
+            return
         if self.quote is None and (not bare or bare[0] == "#"):
             # A remark ends a pending continuation; a parameter that follows it is still joined (L8).
             if self.current is not None:
@@ -132,17 +151,32 @@ class _Lexer:
         open before and still is, ``None`` for none.
         """
         quote: int | None = None if self.quote is None else -1
-        i, n = 0, len(text)
-        while i < n:
-            c = text[i]
+        escaped = -1
+        for found in _SCANNED.finditer(text):
+            at = found.start()
+            c = found[0]
+            if at == escaped:
+                continue
             if c == "\\":
-                i += 1
+                escaped = at + 1
             elif c == '"':
-                quote = i if quote is None else None
-            elif c == "#" and quote is None and i > 0 and text[i - 1] in _BLANKS:
-                return i, None
-            i += 1
+                quote = at if quote is None else None
+            elif quote is None and at > 0 and text[at - 1] in _BLANKS:
+                return at, None
         return -1, quote
+
+    def _skip(self, line: Line, bare: str) -> None:
+        """Refuse a line that is too long, without reading it, and all that it continues on."""
+        if not self.skipping:
+            place = self.current.place(0) if self.current else Place(self.file, line.number)
+            self.report.add(
+                "E-LINE-TOO-LONG",
+                place,
+                f"line of more than {MAX_LOGICAL_CHARS} characters",
+                hint="is a quote or a backslash at the end of a line one too many?" if self.current else None,
+            )
+            self._reset()
+        self.skipping = bare.endswith("\\")
 
     def _continuation(self, content: str, line: Line) -> tuple[str, bool]:
         """Take a continuation mark off *content*; tell whether the next line belongs to it (L6)."""
@@ -180,14 +214,10 @@ class _Lexer:
         line.text = "".join(self.pieces).rstrip(_BLANKS)
         line.comment = comment
         line.open_quote = self.quote_offset if self.quote else -1
-        if len(line.text) > MAX_LOGICAL_CHARS:
-            self.report.add(
-                "E-LINE-TOO-LONG",
-                line.place(0),
-                f"line of {len(line.text)} characters, at most {MAX_LOGICAL_CHARS} are read",
-            )
-        else:
-            self.out.append(line)
+        self.out.append(line)
+        self._reset()
+
+    def _reset(self) -> None:
         self.current, self.pieces, self.length, self.quote, self.quote_offset = None, [], 0, None, -1
 
     def _remark(self, line: Line, comment: str) -> None:
@@ -199,8 +229,7 @@ class _Lexer:
             )
 
     def _smart_quotes(self, line: Line, content_length: int) -> None:
-        for i, c in enumerate(line.text[:content_length]):
-            if ord(c) in _SMART:
-                place = Place(self.file, line.number, i + 1)
-                self.report.tolerate("W-SMARTQUOTE", place, 'typographic quote taken as "')
-                return
+        at = min((i for i in map(line.text.find, _SMART_QUOTES) if i >= 0), default=content_length)
+        if at < content_length:
+            place = Place(self.file, line.number, at + 1)
+            self.report.tolerate("W-SMARTQUOTE", place, 'typographic quote taken as "')

@@ -1,8 +1,11 @@
 """Nearest names: what an operator may have meant."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 
-__all__ = ["distance", "nearest", "suggestion"]
+__all__ = ["distance", "few", "nearest", "suggestion"]
+
+_FEW = 20
 
 
 def distance(one: str, other: str) -> int:
@@ -36,11 +39,26 @@ def nearest(word: str, names: Iterable[str], *, limit: int = 3) -> list[str]:
     """Return at most *limit* of *names* that *word* may have been meant for, best first."""
     word = word.lower()[:100]
     bound = max(2, len(word) // 3)
-    ranked = sorted((_unlikeness(word, name.lower()), name) for name in set(names))
+    ranked = sorted(
+        (_unlikeness(word, name.lower()), name)
+        for name in set(names)
+        if _comparable(word, name.lower(), bound)
+    )
     return [name for found, name in ranked if found <= bound][:limit]
+
+
+def _comparable(word: str, name: str, bound: int) -> bool:
+    """Tell, fast, whether *name* can be near to *word* at all."""
+    return abs(len(word) - len(name)) <= bound or name in word or word in name or word[:4] == name[:4]
 
 
 def suggestion(word: str, names: Iterable[str]) -> str | None:
     """Return a hint that names the nearest of *names*, or ``None``."""
     found = nearest(word, names)
     return f"did you mean {' or '.join(found)}?" if found else None
+
+
+def few(names: Collection[str]) -> str:
+    """Return *names* for a message: the first twenty, and how many more there are."""
+    shown = ", ".join(islice(names, _FEW))
+    return f"{shown} and {len(names) - _FEW} more" if len(names) > _FEW else shown or "none"

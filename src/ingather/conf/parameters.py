@@ -1,5 +1,6 @@
 """Logical lines to parameters: ``name=value`` with quotes and backslashes (rules L11, L12, L14, L15)."""
 
+import re
 from dataclasses import dataclass
 
 from ingather.conf.lexer import Logical
@@ -12,6 +13,8 @@ RAW_NAMES = frozenset({"allow", "deny", "match"})
 """Parameters that carry patterns: their backslashes stay for :mod:`ingather.conf.patterns`."""
 
 _BLANKS = " \t\v\f"
+_PLAIN = re.compile(r'[ \t\v\f]*([^ \t\v\f="\\]++)=(?:"([^"\\]*+)"|([^ \t\v\f"\\]++))(?=[ \t\v\f]|\Z)')
+"""A parameter without backslashes, and with nothing else odd about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,19 @@ class _Reader:
         self.end = end
         self.report = report
         self.found = Parameters([], [])
+        self.names: dict[str, Parameter] = {}
 
     def run(self) -> Parameters:
         while True:
+            while match := _PLAIN.match(self.text, self.at, self.end):
+                self.at = match.end()
+                written, inner, bare = match.groups()
+                value_at = match.start(3) if inner is None else match.start(2) - 1
+                value, raw = (bare, bare) if inner is None else (inner, f'"{inner}"')
+                place = self.line.place
+                self._add(
+                    Parameter(written.lower(), value, place(match.start(1)), place(value_at), written, raw)
+                )
             self._skip_blanks()
             if self.at >= self.end:
                 return self.found
@@ -174,14 +187,17 @@ class _Reader:
             written,
             raw,
         )
-        first = self.found.get(name)
-        if first is None:
+        self._add(item)
+
+    def _add(self, item: Parameter) -> None:
+        first = self.names.setdefault(item.name, item)
+        if first is item:
             self.found.items.append(item)
         else:
             self.report.add(
                 "E-DUP-PARAM",
                 item.place,
-                f"parameter {name!r} is given twice",
+                f"parameter {item.name!r} is given twice",
                 notes=((first.place, "first given here"),),
             )
 

@@ -1,13 +1,18 @@
 """Findings about configuration, collected so that an operator sees all of them at once."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
+from ingather.conf.names import nearest
 from ingather.model.diagnostic import Diagnostic, Place
 
-__all__ = ["KEPT", "SHOWN", "Report"]
+__all__ = ["COMPARED", "KEPT", "SHOWN", "Report"]
 
 KEPT = 100_000
 """Findings that a report holds at most; what comes later is only counted."""
+
+COMPARED = 20_000
+"""Names that are compared with misspelt ones, in all."""
 
 SHOWN = 1000
 """Errors, and warnings, that people are shown at most."""
@@ -26,13 +31,14 @@ class Report:
         errors, warnings: how many there are, those that are not kept included.
     """
 
-    __slots__ = ("diagnostics", "errors", "strict", "warnings")
+    __slots__ = ("_compared", "diagnostics", "errors", "strict", "warnings")
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict
         self.diagnostics: list[Diagnostic] = []
         self.errors = 0
         self.warnings = 0
+        self._compared = 0
 
     def add(  # noqa: PLR0913 - everything that a finding can say
         self,
@@ -62,6 +68,23 @@ class Report:
     def tolerate(self, code: str, place: Place, text: str, *, hint: str | None = None) -> None:
         """Record something odd that is read all the same, unless the files are read strictly."""
         self.add(code, place, text, hint=hint, severity="error" if self.strict else "warning")
+
+    def suggest(self, word: str, names: Iterable[str]) -> str | None:
+        """Return a hint that names the nearest of *names*, or ``None``."""
+        found = self.nearest(word, names)
+        return f"did you mean {' or '.join(found)}?" if found else None
+
+    def nearest(self, word: str, names: Iterable[str], *, limit: int = 3) -> list[str]:
+        """Return the nearest of *names*, best first.
+
+        Comparing takes its time: once :data:`COMPARED` names were looked at for this report there are no
+        more guesses.
+        """
+        if self._compared >= COMPARED:
+            return []
+        known = set(names)
+        self._compared += len(known)
+        return nearest(word, known, limit=limit)
 
     @property
     def refused(self) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingather.conf.lexer import Logical, Remark, lex
-from ingather.conf.names import suggestion
 from ingather.conf.parameters import Bare, Parameter, Parameters, read_parameters
 from ingather.conf.report import Report
 from ingather.conf.robotparameters import PARAMETERS, RobotParameter, parameter_name
@@ -115,7 +114,10 @@ class _Parser:
         written = match[2] if match else line.text[1:40]
         if match is None or written.lower() != "process":
             self.report.add(
-                "E-TAG", line.place(0), f"unknown tag <{written}>", hint=suggestion(written, ["Process"])
+                "E-TAG",
+                line.place(0),
+                f"unknown tag <{written}>",
+                hint=self.report.suggest(written, ["Process"]),
             )
             return
         if match[1]:
@@ -237,7 +239,7 @@ class _Reading:
             "E-ROBOT-UNKNOWN",
             item.place,
             f"unknown parameter {item.written!r}",
-            hint=suggestion(item.name, known),
+            hint=self.report.suggest(item.name, known),
             severity="error" if self.report.strict else "warning",
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ingather.conf.blocks import Grammar, parse_blocks
-from ingather.conf.names import suggestion
+from ingather.conf.names import few
 from ingather.conf.parameters import Parameter
 from ingather.conf.patterns import DIALECTS, Pattern, PatternError, compile_pattern
 from ingather.conf.report import Report
@@ -190,7 +190,7 @@ class _Reader:
                     "W-PARAM-UNKNOWN",
                     item.place,
                     f"unknown parameter {item.written!r}",
-                    hint=suggestion(item.name, names),
+                    hint=self.report.suggest(item.name, names),
                 )
 
     def _required(self, holder: Block | Entry, name: str) -> str | None:
@@ -427,7 +427,7 @@ class _Reader:
                     "E-RULE-UNDEF",
                     entry.place,
                     f"no rule {name!r}",
-                    hint=suggestion(name, self.rules) or f"defined: {', '.join(self.rules) or 'none'}",
+                    hint=self.report.suggest(name, self.rules) or f"defined: {few(self.rules)}",
                 )
         return names
 
