@@ -9,6 +9,9 @@ keeper's writer thread (``sqlite_writer``) then puts the settled visit into one 
 of the last visit; its digest enters a group of equal bodies, of which one is shown
 (``sqlite_duplicates``); a change row tells the index (``sqlite_changes``).
 
+Descriptions that people bring in, edit or take away come through ``sqlite_descriptions``, and are read in bulk
+by ``sqlite_description_reader``; ``sqlite_acl`` marks those with an access list of their own.
+
 What is to go becomes a tombstone (``sqlite_deletion``) or waits for a person (``sqlite_holds``).
 What changes rarely, sources, configuration versions, runs, is the business of ``sqlite_registry``;
 small values that must survive a restart lie in ``sqlite_memory``.

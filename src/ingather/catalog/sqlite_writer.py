@@ -15,6 +15,7 @@ import apsw
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_descriptions import Descriptions
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
@@ -66,6 +67,7 @@ class CatalogWriter:
         self.pruning = Pruning(self._db, self.memory, self.applier.log)
         self.seed = int(rows.value("select value from meta where name = 'seed'"))
         """The hash seed of this installation's URL keys."""
+        self.descriptions = Descriptions(self._db, self.applier, self.deletions, self.seed)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.

@@ -22,6 +22,10 @@ __all__ = ["command"]
 @click.option(
     "--site", "sites", multiple=True, metavar="HOST", help="Only this host or domain; may be given again."
 )
+@click.option(
+    "--database", "databases", multiple=True, metavar="NAME",
+    help="Only what lies in this database; may be given again.",
+)  # fmt: skip
 @click.option("--newest", is_flag=True, help="Newest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def command(  # noqa: PLR0913, PLR0917 - one a flag
@@ -31,6 +35,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     offset: int,
     kinds: tuple[str, ...],
     sites: tuple[str, ...],
+    databases: tuple[str, ...],
     newest: bool,  # noqa: FBT001 - click gives it so
     as_json: bool,  # noqa: FBT001
 ) -> int:
@@ -48,7 +53,17 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     order = Order.DATE if newest else Order.RELEVANCE
     try:
         words = " ".join(word if len(query) == 1 or " " not in word else f'"{word}"' for word in query)
-        found = service.search(SearchRequest(words, offset, limit, kinds, sites, order=order))
+        found = service.search(
+            SearchRequest(
+                words,
+                offset,
+                limit,
+                kinds,
+                sites,
+                order=order,
+                databases=tuple(name.lower() for name in databases),
+            )
+        )
     except QueryError as error:
         raise UsageError(str(error)) from error
     finally:

@@ -84,6 +84,10 @@ class ShownRow(Protocol):
     def anchors(self) -> Sequence[str]:
         """Distinct anchor texts of links on public pages that lead here."""
 
+    @property
+    def database(self) -> str:
+        """Named partition that its description is in."""
+
 
 class PageFacts(Protocol):
     """What a visit found out about a page beside its attributes: a report, or what the catalog kept of it."""
@@ -118,6 +122,7 @@ class _Row(NamedTuple):
     source: str
     size: int
     anchors: Sequence[str]
+    database: str = "default"
 
 
 class _Facts(NamedTuple):
@@ -177,7 +182,8 @@ def page_document(  # noqa: PLR0913, PLR0917 - what a document is made of, calle
         title=title.strip() or headings.partition("\n")[0].strip(),
         headings=headings,
         marked=facts.marked or " ".join(found.get("marked", ())),
-        body=text,
+        # A description that came without its document may bring the text with it.
+        body=text or "\n".join(found.get("full-text") or found.get("partial-text") or ()),
         anchors=row.anchors,
         language=(language or _first(found, "content-language")).partition(",")[0].strip(),
         media_type=media_type,
@@ -189,6 +195,7 @@ def page_document(  # noqa: PLR0913, PLR0917 - what a document is made of, calle
         meta=_meta(found, text),
         source=row.source,
         snippet="nosnippet" not in facts.flags and not _forbids_snippets(found),
+        database=row.database,
     )
 
 

@@ -99,9 +99,11 @@ class Filters:
     sites: tuple[str, ...] = ()
     since_s: int | None = None
     until_s: int | None = None
+    databases: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.kinds or self.sites or self.since_s is not None or self.until_s is not None)
+        dates = self.since_s is not None or self.until_s is not None
+        return bool(self.kinds or self.sites or self.databases or dates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,10 @@ def fence(
         clauses.append((Occur.Must, silent(Query.term_set_query(schema, "kind", list(filters.kinds)))))
     if filters.sites and but != "sites":
         clauses.append((Occur.Must, silent(Query.term_set_query(schema, "place", list(filters.sites)))))
+    if filters.databases:
+        clauses.append(
+            (Occur.Must, silent(Query.term_set_query(schema, "database", list(filters.databases))))
+        )
     if (filters.since_s is not None or filters.until_s is not None) and but != "dates":
         dates = Query.range_query(
             schema,

@@ -11,7 +11,7 @@ Beside them, whatever the language:
 
 * ``key`` (catalog row in hexadecimal: what a replacement deletes by; raw text, because deleting
   by a number deletes nothing and says nothing), ``doc`` (the row as number), ``chain``;
-* ``kind``, ``site``, ``lang``, ``source``, ``slot`` (facets and filters), ``place`` (host, its
+* ``kind``, ``site``, ``lang``, ``source``, ``slot``, ``database`` (facets and filters), ``place`` (host, its
   parent domains, host + path levels, for ``site:``), ``date``, ``size``; ``newest`` (date, then a
   hash of the URL: what dates are ordered by) and ``tie`` (orders equal scores);
 * ``url`` (its words), ``exact`` (whole titles ``t:``, anchors ``a:``),
@@ -34,7 +34,7 @@ FAMILIES: Final = {"text": "position", "title": "position", "head": "basic", "ma
 MARKER_KEY: Final = "sequence"
 """Key of the one document that is none: it carries the last applied sequence of the change log."""
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 def build() -> Schema:
@@ -45,7 +45,7 @@ def build() -> Schema:
             builder.add_text_field(f"{family}_{slot}", tokenizer_name=slot, index_option=option)
     for name in ("key", "place", "exact"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("kind", "site", "lang", "source", "slot"):
+    for name in ("kind", "site", "lang", "source", "slot", "database"):
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in ("doc", "chain"):
         builder.add_unsigned_field(name, indexed=True, fast=True)

@@ -252,7 +252,9 @@ def _fields(document: IndexDocument) -> tantivy.Document:
     words = _url_words(path)
     if words:
         text("url", words)
-    for name, value in (("kind", document.kind), ("site", document.site), ("source", document.source)):
+    for name, value in (
+        ("kind", document.kind), ("site", document.site), ("source", document.source), ("database", document.database),
+    ):  # fmt: skip
         if value:
             text(name, nfc(value[:_MAX_RAW_CHARS]))
     text("lang", nfc(document.language[:_MAX_LANG_CHARS]).lower() or PLAIN)

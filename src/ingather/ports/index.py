@@ -23,6 +23,7 @@ class IndexDocument:
         size: bytes of the body.
         meta: RD attributes for fielded search (lower-case name -> values).
         source: owning source.
+        database: named partition of descriptions.
         snippet: ``False`` if the page forbids excerpts of its text (``nosnippet``).
     """
 
@@ -44,6 +45,7 @@ class IndexDocument:
     meta: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     source: str = ""
     snippet: bool = True
+    database: str = "default"
 
 
 class IndexWriter(Protocol):

@@ -30,6 +30,7 @@ class SearchRequest:
         date: a name of :data:`DATE_RANGES`, or ``""``.
         since_s, until_s: epoch seconds, half open, instead of *date*.
         order: by relevance or newest first.
+        databases: named partitions of descriptions, any of them; empty = all.
         viewer: what the searcher may see; whoever is not known is anonymous.
     """
 
@@ -43,6 +44,7 @@ class SearchRequest:
     until_s: int | None = None
     order: Order = Order.RELEVANCE
     viewer: Visible = ANONYMOUS
+    databases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class SearchService:
         if request.date:
             youngest = int(self._clock.wall()) - DATE_RANGES[request.date]
             since = youngest if since is None else max(since, youngest)
-        number = len(request.kinds) + len(request.sites)
+        number = len(request.kinds) + len(request.sites) + len(request.databases)
         if number > self._limits.clauses:
             raise QueryError(
                 f"There are too many filters: {number:,}", hint=f"{self._limits.clauses:,} is the most"
@@ -160,7 +160,7 @@ class SearchService:
         sites = tuple(site for s in request.sites if (site := site_of(s)))
         if request.sites and not sites:
             sites = ("",)  # no such place: nothing is found, instead of everything
-        return Filters(tuple(k.lower() for k in request.kinds), sites, since, until)
+        return Filters(tuple(k.lower() for k in request.kinds), sites, since, until, request.databases)
 
     def _ask(self, snapshot: Snapshot, question: Question, request: SearchRequest) -> tuple[Compiled, Found]:
         compiled = snapshot.clauses(self._weights, self._limits).compile(question)

@@ -41,6 +41,7 @@ class Asked:
         after: first day wanted, UTC, ``None`` = no limit.
         before: last day wanted.
         sort: by relevance, or newest first.
+        databases: named partitions of descriptions, any of them; empty = all.
     """
 
     query: str = ""
@@ -52,12 +53,14 @@ class Asked:
     after: dt.date | None = None
     before: dt.date | None = None
     sort: Order = Order.RELEVANCE
+    databases: tuple[str, ...] = ()
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the parameters that differ from what holds without them, in a fixed order."""
         found = [("q", self.query)]
         found += [("type", kind) for kind in self.types]
         found += [("site", site) for site in self.sites]
+        found += [("database", name) for name in self.databases]
         found += [("date", self.date)] if self.date else []
         found += [
             (name, day.isoformat()) for name, day in (("after", self.after), ("before", self.before)) if day
@@ -85,6 +88,7 @@ class Asked:
             since_s=_midnight(self.after) if self.after else None,
             until_s=_midnight(self.before + dt.timedelta(days=1)) if self.before else None,
             order=self.sort,
+            databases=self.databases,
         )
 
 
@@ -119,6 +123,7 @@ def read_asked(request: Request) -> Asked:
         after=after,
         before=before,
         sort=Order(_one_of(request, "sort", tuple(Order)) or Order.RELEVANCE),
+        databases=_several(request, "database"),
     )
 
 

@@ -221,6 +221,10 @@ def _chips(asked: Asked) -> list[Choice]:
         Choice(site, asked.href(sites=tuple(s for s in asked.sites if s != site)), active=True)
         for site in asked.sites
     ]
+    chips += [
+        Choice(name, asked.href(databases=tuple(d for d in asked.databases if d != name)), active=True)
+        for name in asked.databases
+    ]
     if asked.date:
         chips.append(Choice(_DATES[asked.date], asked.href(date=""), active=True))
     if asked.after or asked.before:
@@ -232,7 +236,7 @@ def _chips(asked: Asked) -> list[Choice]:
 def _tries(asked: Asked, without_filters: int) -> list[Choice]:
     if not without_filters:
         return []
-    href = asked.href(types=(), sites=(), date="", after=None, before=None)
+    href = asked.href(types=(), sites=(), databases=(), date="", after=None, before=None)
     return [Choice("Without filters", href, count=without_filters)]
 
 
