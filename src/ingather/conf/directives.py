@@ -10,10 +10,18 @@ from ingather.conf.mime import MimeMap
 from ingather.conf.names import nearest
 from ingather.conf.parameters import Bare, Parameter
 from ingather.conf.patterns import Pattern, PatternError, compile_pattern
+from ingather.conf.programs import BUILT_IN_PROGRAMS, find_program, program_trouble
 from ingather.conf.report import Report
 from ingather.conf.rulesconf import Rules
 from ingather.conf.tree import Entry, shown
-from ingather.conf.vocabulary import FunctionSpec, Kind, ParameterSpec, Vocabulary, function_name
+from ingather.conf.vocabulary import (
+    FunctionSpec,
+    Kind,
+    ModuleRequest,
+    ParameterSpec,
+    Vocabulary,
+    function_name,
+)
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
 from ingather.model.phase import Phase
@@ -71,6 +79,7 @@ class DirectiveReader:
     Args:
         load_rules, load_mime: load a referenced file; ``None`` after they reported why not.
         dialect: default dialect of patterns.
+        bindir: folder in which programs are looked for first.
     """
 
     def __init__(
@@ -80,7 +89,9 @@ class DirectiveReader:
         load_rules: Callable[[str, Place], Rules | None],
         load_mime: Callable[[str, Place], MimeMap | None],
         dialect: str = "auto",
+        bindir: str = "",
     ) -> None:
+        self.bindir = bindir
         self.vocabulary = vocabulary
         self.load_rules = load_rules
         self.load_mime = load_mime
@@ -108,7 +119,7 @@ class _Reading:
         self.ok = False
         self.report.add(code, place, text, hint=hint)
 
-    def run(self) -> Directive | None:
+    def run(self) -> Directive | None:  # noqa: PLR0911 - one for each way to be none
         enabled = self._enabled()
         written, place = self._function(enabled=enabled)
         if written is None:
@@ -126,7 +137,10 @@ class _Reading:
             self._refuse("E-UNSUPPORTED", place, f"{spec.name}: {spec.unsupported}")
             return None
         values = self._values(spec, place)
-        if phase is None or not self.ok or self.entry.parameters.broken:
+        if not self.ok or self.entry.parameters.broken:
+            return None
+        if phase is None:
+            self._modules(values, place)
             return None
         text = f"{self.entry.keyword} {shown(self.entry.parameters)}"
         return Directive(spec.name, phase, MappingProxyType(values), self.entry.place, place, text, spec)
@@ -194,13 +208,32 @@ class _Reading:
         )
         return None
 
+    def _modules(self, values: Mapping[str, Any], fn_place: Place) -> None:
+        """Serve ``Init fn=load-modules``: the lines behind it know the functions that it loads."""
+        vocabulary = self.reader.vocabulary
+        if vocabulary.loader is None:
+            self._refuse("E-UNSUPPORTED", fn_place, "load-modules: no plug-ins can be loaded here")
+            return
+        names = tuple(name for name in re.split(r"[\s,]+", str(values["funcs"])) if name)
+        module, shlib = str(values.get("module") or ""), str(values.get("shlib") or "")
+        specs, problems = vocabulary.loader(
+            ModuleRequest(module.strip(), shlib.strip(), names, override=bool(values.get("override")))
+        )
+        for problem in problems:
+            item = self.entry.get(problem.parameter)
+            place = item.value_place if item is not None else fn_place
+            self._refuse(problem.code, place, problem.text, hint=problem.hint)
+        self.reader.vocabulary = vocabulary.extended(specs)
+
     # --- parameters ---
 
     def _values(self, spec: FunctionSpec, fn_place: Place) -> dict[str, Any]:
         values: dict[str, Any] = {}
         known = {p.name for p in spec.parameters}
         for item in self.entry.items:
-            if item.name not in known and item.name not in {"fn", "enable"}:
+            if spec.open and item.name not in {"fn", "enable"}:
+                values[item.name] = item.value
+            elif item.name not in known and item.name not in {"fn", "enable"}:
                 near = nearest(item.name, known, limit=1)
                 self.report.add(
                     "W-PARAM-UNKNOWN",
@@ -259,6 +292,7 @@ class _Reading:
             Kind.PATTERN: lambda: self._pattern(item),
             Kind.RULES: lambda: self._loaded(self.reader.load_rules(text, item.value_place)),
             Kind.MIME: lambda: self._loaded(self.reader.load_mime(text, item.value_place)),
+            Kind.PROGRAM: lambda: self._program(item, text),
             Kind.MAP: lambda: self._pairs(parameter, item),
             Kind.SOURCES: lambda: self._pairs(parameter, item),
         }
@@ -283,6 +317,22 @@ class _Reading:
         if value is None:
             self.ok = False
         return value
+
+    def _program(self, item: Parameter, text: str) -> str | None:
+        """Return the name of a program that is there to be run; which file it is is looked up when it is."""
+        trouble = program_trouble(text)
+        if trouble:
+            self._refuse("E-RANGE", item.value_place, f"{item.name}={text!r}", hint=trouble)
+            return None
+        if text.lower() not in BUILT_IN_PROGRAMS and find_program(text, bindir=self.reader.bindir) is None:
+            self._refuse(
+                "E-FILE",
+                item.value_place,
+                f"there is no program {text}",
+                hint="looked for in bindir (robot.conf), $HARVEST_HOME/lib/gatherer and, if it ends in .sum, PATH",
+            )
+            return None
+        return text
 
     def _number(self, parameter: ParameterSpec, item: Parameter, text: str) -> int | None:
         size = _SIZE.fullmatch(text) if parameter.kind is Kind.SIZE else None

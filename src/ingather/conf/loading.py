@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingather.conf.blocks import parse_blocks
+from ingather.conf.classification import Classification, parse_classification
 from ingather.conf.directives import DirectiveReader
 from ingather.conf.files import Files
 from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
@@ -15,6 +16,7 @@ from ingather.conf.physical import decode
 from ingather.conf.report import Report
 from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
 from ingather.conf.rulesconf import Rules, Site, parse_rules
+from ingather.conf.taxonomy import Taxonomy, parse_taxonomy
 from ingather.conf.tree import Document
 from ingather.conf.vocabulary import BUILTIN, Vocabulary
 from ingather.model.diagnostic import Diagnostic, Place
@@ -46,6 +48,7 @@ class Loaded:
         filters: filters by name.
         rules: rules of the enumeration filter, else of filterrules.conf beside it.
         mime: MIME map of the enumeration filter, else mime.types beside it.
+        classification: classification.conf beside it, with the taxonomy of taxonomy.rdm.
         files: name -> SHA-256 of every file that was read.
         bodies: name -> bytes of every file that was read, enough to load the same again.
         errors, warnings: how many findings there are, those beyond the first thousands included.
@@ -62,6 +65,8 @@ class Loaded:
     documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
     errors: int = 0
     warnings: int = 0
+
+    classification: Classification = field(default_factory=Classification)
 
     @property
     def ok(self) -> bool:
@@ -163,6 +168,7 @@ class _Loading:
             rules = self._beside_rules()
         if mime is None:
             mime = self._beside_mime()
+        classification = self._classification()
         loaded = Loaded(
             directory,
             (),
@@ -173,6 +179,7 @@ class _Loading:
             self.files.digests(),
             dict(self.files.bodies),
             self.documents,
+            classification=classification,
         )
         self._starts(loaded)
         return replace(
@@ -216,6 +223,7 @@ class _Loading:
             load_rules=self._load_rules,
             load_mime=self._load_mime,
             dialect=self.robot.regex_dialect,
+            bindir=str(self.robot.bindir or ""),
         )
         filters = FilterReader(reader, self.report, frozenset(selected.values())).read(document)
         for parameter, name in selected.items():
@@ -264,6 +272,24 @@ class _Loading:
     def _beside_mime(self) -> MimeMap:
         name = "mime.types"
         return (self._load_mime(name, Place(name, 1)) if self.files.exists(name) else None) or MimeMap()
+
+    def _classification(self) -> Classification:
+        """Read classification.conf and the taxonomy; both may be missing."""
+        taxonomy: Taxonomy | None = None
+        name = "taxonomy.rdm"
+        if self.files.exists(name):
+            try:
+                taxonomy = parse_taxonomy(self.files.read(name), name, self.report)
+            except OSError as error:
+                self.report.add("E-FILE", Place(name, 1), f"cannot read {name}: {error.strerror or error}")
+        name = "classification.conf"
+        text = self._text(name) if self.files.exists(name) else None
+        if text is None:
+            return Classification(taxonomy=taxonomy or Taxonomy())
+        found, self.documents[name] = parse_classification(
+            text, name, self.report, taxonomy=taxonomy, dialect=self.robot.regex_dialect
+        )
+        return found
 
     def _starts(self, loaded: Loaded) -> None:
         """Warn of starting points that no enabled site covers: they would be denied at once."""

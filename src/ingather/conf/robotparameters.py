@@ -64,7 +64,7 @@ def parameter_name(written: str) -> str:
 
 _TABLE = (
     RobotParameter("auto-proxy", "text", "", "Proxy of the robot, or a PAC file.", acts=False),
-    RobotParameter("bindir", "path", "", "Folder put before PATH for external programs.", acts=False),
+    RobotParameter("bindir", "path", "", "Folder put before PATH for external programs."),
     RobotParameter(
         "cmd-hook", "text", "", "Program run after each completed run.", aliases=("cmdhook",), acts=False
     ),
@@ -237,6 +237,14 @@ _TABLE = (
         "auto",
         "How patterns are read.",
         choices=("auto", "posix", "shexp", "python"),
+    ),
+    RobotParameter(
+        "max-categories",
+        "int",
+        5,
+        "Categories that classification.conf leaves a description at most.",
+        low=1,
+        high=10_000,
     ),
     RobotParameter(
         "strict", "bool", default=False, help="Count leniencies in reading configuration as errors."

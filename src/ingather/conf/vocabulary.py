@@ -4,14 +4,24 @@ What a function *does* is elsewhere (``ingather.filters.rafs``, or a plug-in); h
 can be checked about a line that calls it (sections 2.1, 4 and 7 of the robot specification).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
 from ingather.model.phase import Phase
 
-__all__ = ["BUILTIN", "FunctionSpec", "Kind", "ParameterSpec", "Vocabulary", "function_name"]
+__all__ = [
+    "BUILTIN",
+    "FunctionSpec",
+    "Kind",
+    "ModuleLoader",
+    "ModuleProblem",
+    "ModuleRequest",
+    "ParameterSpec",
+    "Vocabulary",
+    "function_name",
+]
 
 _INIT = "Init"
 
@@ -28,6 +38,7 @@ class Kind(StrEnum):
     PATTERN = "pattern"
     RULES = "rules file"
     MIME = "MIME map"
+    PROGRAM = "program"
     MAP = "old->new list"
     SOURCES = "source list"
 
@@ -60,6 +71,8 @@ class FunctionSpec:
         aliases: other spellings (``W-ALIAS``).
         unsupported: why this version refuses it (``E-UNSUPPORTED``), or ``""``.
         pure: same sources, same outcome, no effect outside the filter: may run once for two filters.
+        open: takes parameters that it does not list, as texts.
+        implementation: what a plug-in brought for it; opaque to this room.
         help: one sentence.
     """
 
@@ -73,6 +86,8 @@ class FunctionSpec:
     aliases: tuple[str, ...] = ()
     unsupported: str = ""
     pure: bool = True
+    open: bool = False
+    implementation: object = field(default=None, compare=False, repr=False)
     help: str = ""
 
     def parameter(self, name: str) -> ParameterSpec | None:
@@ -85,10 +100,39 @@ class FunctionSpec:
         return ", ".join(phase.value for phase in Phase if phase in self.phases) or _INIT
 
 
-class Vocabulary:
-    """Function names to their specifications, aliases included."""
+@dataclass(frozen=True, slots=True)
+class ModuleRequest:
+    """What a line ``Init fn=load-modules`` asks for: a module by name or a file, and functions of it."""
 
-    def __init__(self, functions: Iterable[FunctionSpec]) -> None:
+    module: str
+    shlib: str
+    functions: tuple[str, ...]
+    override: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleProblem:
+    """Why something of it cannot be had; *parameter* is the one to point at."""
+
+    code: str
+    parameter: str
+    text: str
+    hint: str | None = None
+
+
+ModuleLoader = Callable[[ModuleRequest], tuple[tuple[FunctionSpec, ...], tuple[ModuleProblem, ...]]]
+
+
+class Vocabulary:
+    """Function names to their specifications, aliases included.
+
+    Args:
+        functions: a later one replaces an earlier one of the same name.
+        loader: serves ``Init fn=load-modules``; ``None`` = such a line is refused (``E-UNSUPPORTED``).
+    """
+
+    def __init__(self, functions: Iterable[FunctionSpec], *, loader: ModuleLoader | None = None) -> None:
+        self.loader = loader
         self.functions: Mapping[str, FunctionSpec] = MappingProxyType({f.name: f for f in functions})
         self._aliases = {alias: f.name for f in self.functions.values() for alias in f.aliases}
 
@@ -108,7 +152,7 @@ class Vocabulary:
 
     def extended(self, more: Iterable[FunctionSpec]) -> "Vocabulary":
         """Return a vocabulary that knows *more* functions too."""
-        return Vocabulary((*self.functions.values(), *more))
+        return Vocabulary((*self.functions.values(), *more), loader=self.loader)
 
 
 def function_name(written: str) -> str:
@@ -357,8 +401,8 @@ BUILTIN = Vocabulary(
         FunctionSpec(
             "harvest-summarizer",
             _GENERATE,
-            (ParameterSpec("summarizer", required=True, help="name of a Harvest program"),),
-            unsupported="Harvest summarizers are not supported in this version",
+            (ParameterSpec("summarizer", Kind.PROGRAM, required=True, help="name of a Harvest program"),),
+            pure=False,
             help="Add the attributes that a Harvest program prints.",
         ),
         FunctionSpec(
@@ -370,12 +414,14 @@ BUILTIN = Vocabulary(
             "load-modules",
             frozenset(),
             (
-                ParameterSpec("module", help="Python module"),
-                ParameterSpec("shlib", help="file in the plug-in folder"),
+                ParameterSpec("module", help="plug-in by name"),
+                ParameterSpec("shlib", help=".py file in the plug-in folder"),
                 ParameterSpec("funcs", required=True, help="functions by commas"),
                 ParameterSpec("override", Kind.SWITCH, default=False, help="may replace built-ins"),
             ),
-            unsupported="functions of one's own are not supported in this version",
+            one_of=("module", "shlib"),
+            one_of_code="E-PARAM-MISSING",
+            pure=False,
             help="Load functions of one's own.",
         ),
     )

@@ -17,6 +17,7 @@ from ingather.model.verdict import ALLOW, Verdict
 
 __all__ = ["Convert", "Evaluation", "State"]
 
+_NO_SUMMARIES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 _PORTS = {"http": 80, "https": 443, "ftp": 21}
 _SITE_SOURCES = frozenset({"url", "protocol", "host", "path", "depth"})
 
@@ -60,6 +61,7 @@ class Evaluation:
         "shared",
         "site",
         "stage",
+        "summaries",
         "url",
     )
 
@@ -91,6 +93,8 @@ class Evaluation:
         self.conversion: Page | None = None
         self.conversion_reason = ""
         self.over_max = 0
+        self.summaries: Mapping[str, Mapping[str, tuple[str, ...]]] = _NO_SUMMARIES
+        """By name of the program, as :meth:`Engine.summaries` asked for them."""
         self.site: Any = None
         self.rule_memo: Any = None
         self.stage = 0
@@ -180,6 +184,8 @@ class State:
 
     __slots__ = (
         "_kinds",
+        "again",
+        "anew",
         "at",
         "attributes",
         "dedupe",
@@ -189,6 +195,7 @@ class State:
         "links",
         "now_s",
         "own",
+        "restarted",
         "role",
         "touched",
         "trace",
@@ -214,8 +221,11 @@ class State:
         self.links: dict[str, Any] = {}
         self.attributes: dict[str, tuple[str, ...]] = {}
         self.now_s = 0.0
+        self.again: Any = None
+        """The step that asked to have the resource judged again."""
+        self.restarted = self.anew = False
 
-    # --- what functions use (ingather.plugins.Context) ---
+    # --- what functions use (ingather.plugins.Resource) ---
 
     @property
     def url(self) -> str:
@@ -289,6 +299,19 @@ class State:
                 taken = "text/html"
             found = self._kinds = (effective, taken)
         return found
+
+    def restart(self) -> None:
+        """Begin again, with the sources as they are now: links and description are forgotten."""
+        self.again = None
+        self.restarted = True
+        self.verdict = ALLOW
+        self.at = 0
+        self.dedupe = ""
+        self.links = {}
+        self.attributes = {}
+        self.touched = True
+        if self.role is Role.ENUMERATION:
+            self.evaluation.over_max = 0
 
     def use(self, page: Page) -> None:
         """Work on *page* from now on, as HTML."""

@@ -106,13 +106,19 @@ class ConvertSteps(Step):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A filter's steps by phase. A MetaData test that needs the response stands first in *data*."""
+    """A filter's steps by phase. A MetaData test that needs the response stands first in *data*.
+
+    ``programs``: summarizers that its Generate lines want the output of.
+    """
 
     filter: Filter
     metadata: tuple[Step, ...]
     data: tuple[Step, ...]
     last: tuple[Step, ...]
     body_limit: int | None = None
+    setup: tuple[Step, ...] = ()
+    shutdown: tuple[Step, ...] = ()
+    programs: tuple[str, ...] = ()
 
 
 def plan(chosen: Filter, role: Role, registry: Registry, robot: RobotConf, engine: object) -> Plan:
@@ -127,9 +133,7 @@ def plan(chosen: Filter, role: Role, registry: Registry, robot: RobotConf, engin
 
     last = Phase.ENUMERATE if role is Role.ENUMERATION else Phase.GENERATE
     steps = {phase: [bind(d) for d in chosen.phase(phase)] for phase in (Phase.METADATA, Phase.DATA, last)}
-    for phase in (Phase.SETUP, Phase.SHUTDOWN):
-        for directive in chosen.phase(phase):
-            bind(directive)
+    once = {phase: tuple(bind(d) for d in chosen.phase(phase)) for phase in (Phase.SETUP, Phase.SHUTDOWN)}
     waiting = [step for step in steps[Phase.METADATA] if _is_length(step)]
     limits = [
         step.directive.parameters["value"] for step in (*waiting, *steps[Phase.DATA]) if _is_length(step)
@@ -140,6 +144,15 @@ def plan(chosen: Filter, role: Role, registry: Registry, robot: RobotConf, engin
         (*waiting, *_grouped(steps[Phase.DATA])),
         tuple(steps[last]),
         min(limits) if limits else None,
+        once[Phase.SETUP],
+        once[Phase.SHUTDOWN],
+        tuple(
+            dict.fromkeys(
+                step.directive.parameters["summarizer"]
+                for step in steps[last]
+                if step.directive.function == "harvest-summarizer"
+            )
+        ),
     )
 
 

@@ -20,7 +20,7 @@ class TraceStep:
         directive: the line as written.
         where: its ``file:line``.
         source, value: the source that it looks at and what that held (``None`` = undefined).
-        verdict: ``continue``, ``deny``, ``convert`` (a conversion is wanted) or ``error``.
+        verdict: ``continue``, ``deny``, ``convert`` (a conversion is wanted), ``restart`` or ``error``.
         reason: why it denied; otherwise what it changed or found, may be ``""``.
         rule: ``file:line`` of the rule or site that decided, when that is not the directive.
     """

@@ -1,57 +1,51 @@
-"""How a function says what it is: the two decorators and the types that they take.
+"""How a function says what it is: the decorators and the types that they take.
 
 ``@builds("filter-by-exact")`` marks a *builder*: called once for each directive at load, it returns
 the bound function that is called once for each resource. ``@raf("name", phases=..., parameters=...)``
-marks a plain function ``f(context, parameters) -> Verdict | None`` that is called for each resource.
+marks a function of one's own, ``f(params, filter, resource) -> Answer``, that is called for each resource.
+``@converter("application/x-thing")`` marks ``f(body, name) -> Converted``, ``@extractor(...)``
+``f(body, url) -> Page``, ``@fetcher("ftp")`` a fetcher (``ingather.ports.fetcher``) of a protocol.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from ingather.conf.directives import Directive
 from ingather.conf.filterconf import Filter
 from ingather.conf.robotconf import RobotConf
-from ingather.conf.vocabulary import FunctionSpec, ParameterSpec
-from ingather.model.page import Page
+from ingather.conf.vocabulary import FunctionSpec, ParameterSpec, function_name
 from ingather.model.phase import Phase, Role
-from ingather.model.resource import Response
-from ingather.model.verdict import Verdict
 
-__all__ = ["Binding", "Build", "Context", "Outcome", "Run", "builds", "mark_of", "raf"]
-
-Value = str | tuple[str, ...] | None
-
-
-class Context(Protocol):
-    """What a function sees of a resource in one filter; what it changes is invisible to the other filter."""
-
-    @property
-    def url(self) -> str:
-        """Canonical URL, whatever was assigned to the source of that name."""
-
-    @property
-    def response(self) -> Response | None:
-        """The response; ``None`` before retrieval."""
-
-    @property
-    def attributes(self) -> dict[str, tuple[str, ...]]:
-        """The description being made; changes count in Generate only."""
-
-    def page(self) -> Page | None:
-        """Return the page, read on demand; ``None`` before retrieval."""
-
-    def get(self, name: str) -> Value:
-        """Return a source (lower case): text, several texts, or ``None`` when undefined."""
-
-    def set(self, name: str, value: Value) -> None:
-        """Define a source, or make it undefined with ``None``."""
-
+__all__ = [
+    "Binding",
+    "Build",
+    "Door",
+    "Mark",
+    "Outcome",
+    "Run",
+    "builds",
+    "converter",
+    "extractor",
+    "fetcher",
+    "mark_of",
+    "raf",
+]
 
 Outcome = object
 """``None`` = go on; a ``Verdict`` that denies = the end of this filter; built-ins may ask for a conversion."""
 
 Run = Callable[[Any], Outcome]
+
+
+class Door(StrEnum):
+    """What a marked function is for."""
+
+    RAF = "function"
+    CONVERTER = "converter"
+    EXTRACTOR = "extractor"
+    FETCHER = "fetcher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,42 +68,83 @@ class Binding:
 
 
 Build = Callable[[Binding], Run]
-Plain = Callable[[Any, Mapping[str, Any]], Verdict | None]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__ingather_function__"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a decorator noted: a name of the vocabulary, or a specification of its own."""
+    """What a decorator noted.
+
+    ``build`` for what the vocabulary knows by *name*; ``spec`` for a function that brings its own;
+    ``names`` for media types of a converter or extractor, protocols of a fetcher.
+    """
 
     name: str
-    build: Build
+    build: Build | None = None
     spec: FunctionSpec | None = None
+    door: Door = Door.RAF
+    names: tuple[str, ...] = ()
 
 
 def builds(name: str) -> Callable[[_F], _F]:
     """Mark a builder of the vocabulary's function *name*."""
+    return _marker(lambda function: Mark(name, function))
 
+
+def raf(  # noqa: PLR0913 - what a specification may say
+    name: str = "",
+    *,
+    phases: Iterable[Phase],
+    parameters: Iterable[ParameterSpec] = (),
+    requires: str = "",
+    once: bool = False,
+    help: str = "",  # noqa: A002 - as the specification calls it
+) -> Callable[[_F], _F]:
+    """Mark a function of one's own, called for each resource: ``f(params, filter, resource) -> Answer``.
+
+    Args:
+        name: as it stands behind ``fn=``; default: the function's own.
+        phases: directives that may call it; those of Setup and Shutdown are called once, without a resource.
+        parameters: what is checked, typed and filled in for it.
+        requires: a function that must run earlier in the same filter.
+        once: at most one line of a filter may call it.
+        help: one sentence; default: the first line of its docstring.
+    """
+    given, taken = frozenset(phases), tuple(parameters)
+
+    def mark(function: Callable[..., Any]) -> Mark:
+        said = help or (function.__doc__ or "").strip().partition("\n")[0]
+        called = function_name(name or function.__name__)
+        spec = FunctionSpec(called, given, taken, once=once, requires=requires, pure=False, help=said)
+        return Mark(called, spec=spec)
+
+    return _marker(mark)
+
+
+def converter(*media_types: str) -> Callable[[_F], _F]:
+    """Mark a converter of documents: ``f(body, name) -> Converted``; it runs where it may die."""
+    return _named(Door.CONVERTER, media_types)
+
+
+def extractor(*media_types: str) -> Callable[[_F], _F]:
+    """Mark a reader of bodies that are pages in a format of their own: ``f(body, url) -> Page``."""
+    return _named(Door.EXTRACTOR, media_types)
+
+
+def fetcher(*protocols: str) -> Callable[[_F], _F]:
+    """Mark a maker of fetchers, ``f(**parts) -> ingather.ports.fetcher.Fetcher``, for protocols."""
+    return _named(Door.FETCHER, protocols)
+
+
+def _named(door: Door, names: tuple[str, ...]) -> Callable[[_F], _F]:
+    lower = tuple(name.strip().lower() for name in names)
+    return _marker(lambda function: Mark(function.__name__, door=door, names=lower))
+
+
+def _marker(mark: Callable[[Callable[..., Any]], Mark]) -> Callable[[_F], _F]:
     def decorate(function: _F) -> _F:
-        setattr(function, _MARK, Mark(name, function))
-        return function
-
-    return decorate
-
-
-def raf(
-    name: str, *, phases: Iterable[Phase], parameters: Iterable[ParameterSpec] = ()
-) -> Callable[[Plain], Plain]:
-    """Mark a function of one's own; it is called for each resource with the typed parameters."""
-    spec = FunctionSpec(name, frozenset(phases), tuple(parameters), pure=False)
-
-    def decorate(function: Plain) -> Plain:
-        def build(binding: Binding) -> Run:
-            values = binding.parameters
-            return lambda context: function(context, values)
-
-        setattr(function, _MARK, Mark(name, build, spec))
+        setattr(function, _MARK, mark(function))
         return function
 
     return decorate

@@ -157,7 +157,7 @@ def test_what_the_phases_share_runs_before_what_comes_later(configure: Configure
     assert codes(configure(text)) == []  # Data runs first, wherever it stands
 
 
-def test_a_module_of_ones_own_is_refused_in_this_version(configure: Configure) -> None:
+def test_a_module_of_ones_own_is_refused_where_no_plug_ins_are_at_hand(configure: Configure) -> None:
     loaded = configure('Init fn=load-modules shlib=mine.py funcs="a,b"\n')
     assert codes(loaded) == ["E-UNSUPPORTED"]
     assert codes(configure('Init enable=false fn=load-modules shlib=mine.py funcs="a,b"\n')) == []

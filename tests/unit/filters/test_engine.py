@@ -14,8 +14,8 @@ from ingather.model.candidate import Candidate
 from ingather.model.page import Link, Page
 from ingather.model.phase import Phase, Role
 from ingather.model.resource import Response
-from ingather.model.verdict import Exclusion, Verdict
-from ingather.plugins import Context, builds, raf
+from ingather.model.verdict import Exclusion
+from ingather.plugins import DENY, Answer, FilterView, Resource, builds, raf
 
 Make = Callable[..., Engine]
 
@@ -29,22 +29,22 @@ def module(name: str, *functions: object) -> ModuleType:
 
 
 @raf("deny-drafts", phases={Phase.METADATA}, parameters=(ParameterSpec("marker", required=True),))
-def deny_drafts(context: Context, parameters: Mapping[str, Any]) -> Verdict | None:
+def deny_drafts(params: Mapping[str, Any], _: FilterView, resource: Resource) -> Answer | None:
     """Deny a resource whose path holds *marker*."""
-    marker = str(parameters["marker"])
-    if marker in str(context.get("path")):
-        return Verdict(allowed=False, reason=f"path holds {marker!r}")
+    marker = str(params["marker"])
+    if marker in str(resource.get("path")):
+        return DENY(f"path holds {marker!r}")
     return None
 
 
 @raf("break", phases=set(Phase))
-def break_down(context: Context, _: Mapping[str, Any]) -> Verdict | None:
+def break_down(_: Mapping[str, Any], __: FilterView, resource: Resource) -> Answer | None:
     """Fail."""
-    raise RuntimeError(context.url)
+    raise RuntimeError(resource.url)
 
 
 @raf("babble", phases={Phase.METADATA})
-def babble(_: Context, __: Mapping[str, Any]) -> Any:
+def babble(_: Mapping[str, Any], __: FilterView, ___: Resource) -> Any:
     """Return what no function may return."""
     return "yes"
 
@@ -63,13 +63,13 @@ def with_plugins(lines: str, generation: str = "") -> Engine:
 
 def test_every_function_that_the_language_supports_is_implemented() -> None:
     implemented = {function.spec.name for function in builtin_registry()}
-    assert implemented == {spec.name for spec in BUILTIN.functions.values() if not spec.unsupported}
+    assert implemented == {spec.name for spec in BUILTIN.functions.values() if spec.phases}
 
 
 def test_a_function_of_ones_own_enters_by_the_same_door() -> None:
     made = with_plugins("MetaData fn=deny_drafts marker=/drafts/")
     denied = made.decide(Candidate("http://a.example/drafts/1")).enumeration
-    assert denied.reason == "path holds '/drafts/'"
+    assert denied.reason == "deny-drafts: path holds '/drafts/'"
     assert made.decide(Candidate("http://a.example/1")).enumeration.allowed
 
 
@@ -77,7 +77,7 @@ def test_a_name_is_taken_once() -> None:
     registry = builtin_registry()
     registry.add(module("mine", deny_drafts))
     with pytest.raises(UsageError, match=r"deny-drafts.*mine.*theirs"):
-        registry.add(module("theirs", raf("deny-drafts", phases={Phase.DATA})(lambda _, __: None)))
+        registry.add(module("theirs", raf("deny-drafts", phases={Phase.DATA})(lambda _, __, ___: None)))
 
 
 def test_a_builder_without_specification_is_refused() -> None:

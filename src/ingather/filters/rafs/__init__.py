@@ -12,6 +12,7 @@ from ingather.filters.rafs import (
     linking,
     ruling,
     setting_up,
+    summarizing,
 )
 from ingather.plugins import Registry
 
@@ -29,6 +30,7 @@ _FAMILIES = (
     generating,
     linking,
     extracting,
+    summarizing,
 )
 
 

@@ -8,11 +8,14 @@ from ingather.filters.types import HTML_TYPES, media_type
 from ingather.model.page import Page
 from ingather.plugins import Binding, Run, builds
 
-__all__ = ["extract_full_text", "extract_html_meta", "extract_html_text", "extract_html_toc"]
+__all__ = ["RESERVED", "extract_full_text", "extract_html_meta", "extract_html_text", "extract_html_toc"]
 
-_NOT_STORED = frozenset(
+RESERVED = frozenset({"url", "ip", "readacl", "virtual-db"})
+"""What only the product itself may say, never a page or what was made of it."""
+
+_NOT_STORED = RESERVED | frozenset(
     {
-        # http-equiv
+        # what http-equiv says
         "content-type",
         "content-language",
         "content-style-type",
@@ -26,11 +29,6 @@ _NOT_STORED = frozenset(
         "x-dns-prefetch-control",
         "origin-trial",
         "expires",
-        # what only the product itself may say
-        "url",
-        "ip",
-        "readacl",
-        "virtual-db",
     }
 )
 _MOST_NAMES = 256

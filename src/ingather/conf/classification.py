@@ -1,0 +1,236 @@
+"""classification.conf: rules of the form "if condition then category" (section 13, DEC-37).
+
+::
+
+    Classify src=host method=ends-with value=".siroe.com" category="Siroe:Web"
+    Classify method=query value="title:holiday" category="Staff:Leave"
+
+``src`` is a source, or an attribute of the description; methods are those of filterrules.conf, and ``query``,
+which is asked of the index afterwards (``ingather classify``). ``max-categories=N`` on any line, or on one of its
+own before the first, is for the whole file and goes before robot.conf's.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from ingather.conf.blocks import Grammar, parse_blocks
+from ingather.conf.directives import source_name
+from ingather.conf.names import suggestion
+from ingather.conf.parameters import Parameter
+from ingather.conf.patterns import Pattern, PatternError, compile_pattern
+from ingather.conf.report import Report
+from ingather.conf.rulesconf import METHODS, Match
+from ingather.conf.taxonomy import Taxonomy, category_name
+from ingather.conf.tree import Document, Entry
+from ingather.errors import UnitError
+from ingather.model.diagnostic import Place
+from ingather.units import parse_bool
+
+__all__ = [
+    "CLASSIFICATION_GRAMMAR",
+    "CategoryQuery",
+    "Classification",
+    "ClassifyRule",
+    "parse_classification",
+]
+
+CLASSIFICATION_GRAMMAR = Grammar({}, outside=("Classify",))
+_QUERY = "query"
+_PARAMETERS = ("src", "method", "value", "category", "ignore-case", "dialect", "enable", "max-categories")
+_METHOD_ALIASES = {
+    "begins with": "begins-with",
+    "ends with": "ends-with",
+    "regular expression": "regex",
+    "regular-expression": "regex",
+    "exact": "is",
+    "prefix": "begins-with",
+    "suffix": "ends-with",
+}
+_SOURCE_ALIASES = {"mime type": "type", "mime-type": "type"}
+_ONE_OF_ITS_OWN = re.compile(r"\A((?:[ \t]*(?:#[^\n]*)?\r?\n)*)[ \t]*(max-categories[ \t]*=)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifyRule:
+    """If *match* holds, the resource belongs to *category*."""
+
+    match: Match
+    category: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryQuery:
+    """What the index finds for *query* belongs to *category*."""
+
+    query: str
+    category: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """A whole classification.conf: enabled rules in file order. *most* ``None`` = robot.conf's max-categories."""
+
+    rules: tuple[ClassifyRule, ...] = ()
+    queries: tuple[CategoryQuery, ...] = ()
+    most: int | None = None
+    file: str = ""
+    taxonomy: Taxonomy = field(default_factory=Taxonomy)
+
+
+def parse_classification(
+    text: str, file: str, report: Report, *, taxonomy: Taxonomy | None = None, dialect: str = "auto"
+) -> tuple[Classification, Document]:
+    """Read the file; every finding goes to *report*. A category that *taxonomy* lacks is ``W-CATEGORY``."""
+    lone = _ONE_OF_ITS_OWN.match(text)
+    if lone:
+        text = f"{lone[1]}Classify {text[lone.start(2) :]}"
+    document = parse_blocks(text, file, CLASSIFICATION_GRAMMAR, report)
+    return _Reader(file, report, taxonomy, dialect).run(document), document
+
+
+class _Reader:
+    """Turns entries into rules."""
+
+    def __init__(self, file: str, report: Report, taxonomy: Taxonomy | None, dialect: str) -> None:
+        self.file, self.report, self.dialect = file, report, dialect
+        self.taxonomy = taxonomy
+        self.most: int | None = None
+        self.rules: list[ClassifyRule] = []
+        self.queries: list[CategoryQuery] = []
+
+    def run(self, document: Document) -> Classification:
+        for entry in document.entries():
+            self._entry(entry)
+        return Classification(
+            tuple(self.rules), tuple(self.queries), self.most, self.file, self.taxonomy or Taxonomy()
+        )
+
+    def _entry(self, entry: Entry) -> None:
+        for bare in entry.bare:
+            self.report.add("E-PARAM", bare.place, f"{bare.word!r} is not of the form name=value")
+        for item in entry.items:
+            if item.name not in _PARAMETERS:
+                self.report.add(
+                    "W-PARAM-UNKNOWN",
+                    item.place,
+                    f"Classify has no parameter {item.written!r}: it is ignored",
+                    hint=suggestion(item.name, _PARAMETERS),
+                )
+        if not self._switch(entry, "enable", default=True) or entry.parameters.broken:
+            return
+        limit = entry.get("max-categories")
+        if limit is not None:
+            self._limit(limit)
+            if not any(item.name in {"src", "method", "value", "category"} for item in entry.items):
+                return
+        self._rule(entry)
+
+    def _limit(self, item: Parameter) -> None:
+        try:
+            most = int(item.value)
+        except ValueError:
+            self.report.add(
+                "E-TYPE", item.value_place, f"max-categories={item.value!r} is not a whole number"
+            )
+            return
+        if most < 1:
+            self.report.add(
+                "E-RANGE",
+                item.value_place,
+                f"max-categories={most} is out of range",
+                hint="allowed: 1 or more",
+            )
+            return
+        self.most = most
+
+    def _rule(self, entry: Entry) -> None:
+        method = self._method(entry)
+        value = self._text(entry, "value")
+        category = self._category(entry)
+        if method == _QUERY:
+            if value is not None and category:
+                self.queries.append(CategoryQuery(value.value, category, entry.place))
+            return
+        src = self._text(entry, "src")
+        fold = self._switch(entry, "ignore-case", default=False)
+        if method is None or value is None or src is None or not category:
+            return
+        source = source_name(src.value)
+        source = _SOURCE_ALIASES.get(source, source)
+        pattern = None
+        if method == "regex":
+            pattern = self._pattern(entry, value, source)
+            if pattern is None:
+                return
+        match = Match(source, method, value.value, entry.place, pattern, ignore_case=fold)
+        self.rules.append(ClassifyRule(match, category, entry.place))
+
+    def _method(self, entry: Entry) -> str | None:
+        item = self._text(entry, "method")
+        if item is None:
+            return None
+        word = " ".join(item.value.lower().split())
+        word = _METHOD_ALIASES.get(word, word)
+        if word in METHODS or word == _QUERY:
+            return word
+        allowed = ", ".join((*METHODS, _QUERY))
+        self.report.add("E-RANGE", item.value_place, f"method={item.value!r}", hint=f"allowed: {allowed}")
+        return None
+
+    def _category(self, entry: Entry) -> str:
+        item = self._text(entry, "category")
+        if item is None:
+            return ""
+        name = category_name(item.value)
+        if not name:
+            self.report.add("E-RANGE", item.value_place, f"category={item.value!r} has an empty level")
+            return ""
+        if self.taxonomy is not None and name not in self.taxonomy:
+            self.report.add(
+                "W-CATEGORY",
+                item.value_place,
+                f"category {name!r} is not in the taxonomy; it is kept as it is",
+                hint=suggestion(name, self.taxonomy.names),
+            )
+        return name
+
+    def _text(self, entry: Entry, name: str) -> Parameter | None:
+        item = entry.get(name)
+        if item is None:
+            self.report.add("E-PARAM-MISSING", entry.place, f"Classify needs {name}=")
+        elif not item.value.strip():
+            self.report.add("E-PARAM-EMPTY", item.place, f"{name} is empty")
+        else:
+            return item
+        return None
+
+    def _switch(self, entry: Entry, name: str, *, default: bool) -> bool:
+        item = entry.get(name)
+        if item is None:
+            return default
+        try:
+            return parse_bool(item.value)
+        except UnitError:
+            code = "E-ENABLE" if name == "enable" else "E-TYPE"
+            self.report.add(code, item.value_place, f"{name}={item.value!r} is neither true nor false")
+            return default
+
+    def _pattern(self, entry: Entry, item: Parameter, source: str) -> Pattern | None:
+        override = entry.get("dialect")
+        dialect = override.value.strip().lower() if override else self.dialect
+        try:
+            pattern = compile_pattern(item.value, source, dialect=dialect)
+        except PatternError as error:
+            self.report.add(
+                "E-REGEX",
+                item.value_place,
+                f"{item.value!r} is not a {error.dialect} pattern: {error.text} at offset {error.offset}",
+            )
+            return None
+        if pattern.guessed:
+            self.report.add("W-REGEX-DIALECT", item.value_place, f"read as wildcard {pattern.read_as}")
+        if pattern.never:
+            self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")
+        return pattern
