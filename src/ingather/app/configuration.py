@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingather.app.home import Home
 from ingather.conf import BUILTIN, Loaded, Vocabulary, load
@@ -48,6 +49,7 @@ def read_configuration(
     flags: Mapping[str, Flag] | None = None,
     vocabulary: Vocabulary = BUILTIN,
     strict: bool = False,
+    config: Path | None = None,
 ) -> Configuration:
     """Read every file of *home*; nothing that stands in them raises.
 
@@ -57,9 +59,10 @@ def read_configuration(
         flags: setting name to the flag that was given for it.
         vocabulary: functions that filters may call.
         strict: what the lexer of config/ tolerates is an error.
+        config: a folder to read in place of the home's ``config``: a change that is not published yet.
     """
     found = home.settings(environment=environment, flags=flags)
-    loaded = load(home.config, vocabulary=vocabulary, strict=strict)
+    loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
     check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())

@@ -12,6 +12,7 @@ from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
 from ingather.app.keeper import database_of, load_checked
 from ingather.app.runsites import remembered_sites
+from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded
 from ingather.conf.settings import Settings
@@ -19,20 +20,18 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import IndexingError
 from ingather.explain import Explainer, ExplainParts
 from ingather.extract.page import read_converted, read_page
-from ingather.fetch import SystemResolver, visit_robots
-from ingather.fetch.http import HttpFetcher
 from ingather.filters import Convert, Engine
 from ingather.index import IndexFolder
 from ingather.model.page import Converted, Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
-from ingather.model.url import Canonicaliser
+from ingather.model.url import Canonicaliser, split
 
 __all__ = ["explainer_of"]
 
 T = TypeVar("T")
 
 
-def explainer_of(  # noqa: C901, PLR0913 - the parts of one answer, put together in one place
+def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in one place
     home: Home,
     settings: Settings,
     sources: Mapping[str, SourceConf],
@@ -86,24 +85,17 @@ def explainer_of(  # noqa: C901, PLR0913 - the parts of one answer, put together
         return _now(_fetch(request, source))
 
     async def _fetch(request: Request, source: str) -> Response | Failure:
-        scope = (sources.get(source) or sources["web"]).scope()
-        fetcher = HttpFetcher(
-            wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
-            resolver=SystemResolver(clock), clock=clock,
-        )  # fmt: skip
+        visitor = Visitor(settings, robot, sources, clock=clock)
         try:
-            if robot.enable_robots_txt:
-                state = await visit_robots(
-                    fetcher, request.url, scope, clock=clock, limits=wiring.robots_limits(settings)
+            state = await visitor.robots(split(request.url).origin, source)
+            verdict = state.decide(agent, request.url) if state is not None else None
+            if verdict is not None and not verdict.allowed:
+                return Failure(
+                    request.url, FailureKind.CANCELLED, f"robots.txt: {verdict.text or verdict.reason}"
                 )
-                verdict = state.decide(agent, request.url)
-                if not verdict.allowed:
-                    return Failure(
-                        request.url, FailureKind.CANCELLED, f"robots.txt: {verdict.text or verdict.reason}"
-                    )
-            return await fetcher.fetch(request, scope)
+            return await visitor.fetch(request.url, source)
         finally:
-            await fetcher.close()
+            await visitor.close()
 
     return Explainer(
         ExplainParts(

@@ -37,6 +37,9 @@ VERBS: dict[str, Verb] = {
     "serve": Verb("ingather.cli.serve:command", JOURNEY, "gather on and on, follow changes, answer searches"),
     "search": Verb("ingather.cli.search:command", JOURNEY, "ask the index from the terminal"),
     "explain": Verb("ingather.cli.explain:command", JOURNEY, "why is a URL in search, or why is it not"),
+    "simulate": Verb(
+        "ingather.cli.simulate:command", JOURNEY, "what the filters would do with a URL, nothing stored"
+    ),
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),

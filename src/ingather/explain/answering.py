@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from ingather.errors import CatalogDamagedError
+from ingather.explain.forms import short, step_form, verdict_form
 from ingather.explain.headline import headline
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
@@ -18,8 +19,6 @@ from ingather.model.url import canonical, split
 from ingather.ports.catalog import CatalogReader, UrlRecord
 
 __all__ = ["ExplainParts", "Explainer", "Reader"]
-
-_SHOWN_CHARS = 300
 
 
 class Reader(CatalogReader, Protocol):
@@ -135,7 +134,7 @@ class Explainer:
         }  # fmt: skip
         if description is not None:
             known["layers"] = {
-                layer: {name: [_short(v) for v in values] for name, values in sorted(description.layers[layer].items())}
+                layer: {name: [short(v) for v in values] for name, values in sorted(description.layers[layer].items())}
                 for layer in LAYERS if layer in description.layers
             }  # fmt: skip
             known["origins"] = {name: description.origin(name) for name in sorted(description.effective())}
@@ -206,27 +205,11 @@ class Explainer:
 
 
 def _decision_form(decision: Decision, *, version: int) -> dict[str, Any]:
-    def verdict(v: Any) -> dict[str, Any]:
-        return {
-            "allowed": v.allowed,
-            "reason": v.reason,
-            "category": str(v.category) if v.category else None,
-            "where": v.where,
-        }
-
     return {
-        "version": version, "site": decision.site, "source": decision.source, "enumeration": verdict(decision.enumeration),
-        "generation": verdict(decision.generation), "links": len(decision.links), "over_max": decision.over_max, "flags": list(decision.flags),
-        "steps": [
-            {"filter": str(s.role), "phase": str(s.phase), "directive": s.directive, "where": s.where, "source": s.source,
-             "value": _short(s.value) if s.value is not None else None, "verdict": s.verdict, "reason": s.reason, "rule": s.rule}
-            for s in decision.trace
-        ],
+        "version": version, "site": decision.site, "source": decision.source, "enumeration": verdict_form(decision.enumeration),
+        "generation": verdict_form(decision.generation), "links": len(decision.links), "over_max": decision.over_max, "flags": list(decision.flags),
+        "steps": [step_form(step) for step in decision.trace],
     }  # fmt: skip
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}... ({len(text)} characters)"
 
 
 def _time(seconds: float | None) -> str | None:

@@ -51,7 +51,7 @@ class Discoverer:
         evaluation = self.engine.evaluation(
             Candidate(url=url, depth=depth, max_depth=max_depth, source=source, hops=hops)
         )
-        denial = self._shape(url)
+        denial = self.shape(url)
         if denial is None and not self.engine.metadata(evaluation):
             denial = denial_of(evaluation, self.version)
         parts = split(url)
@@ -60,7 +60,7 @@ class Discoverer:
             max_depth=max_depth, source=evaluation.source or source, denial=denial, hops=hops, priority=priority,
         )  # fmt: skip
 
-    def _shape(self, url: str) -> Denial | None:
+    def shape(self, url: str) -> Denial | None:
         """Return why the URL's shape alone refuses it."""
         limits = self._limits
         reason = ""

@@ -12,7 +12,7 @@ outcome, never an exception that ends a run.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import md5
 
 import msgspec
@@ -21,7 +21,7 @@ from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.packing import pack_attributes, pack_keys
 from ingather.errors import UrlError
 from ingather.fetch import read_retry_after, target_of
-from ingather.filters import Convert, Engine, Evaluation
+from ingather.filters import Convert, Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate
 from ingather.model.description import Attributes
 from ingather.model.lifecycle import Outcome
@@ -59,16 +59,24 @@ class PipelineLimits:
 
 @dataclass(slots=True)
 class Judged:
-    """A claim with its evaluation; ``report`` is set when the journey ended before the network."""
+    """A claim with its evaluation; ``report`` is set when the journey ended before the network.
+
+    ``links``: what would be followed, in a rehearsal only.
+    """
 
     claim: Claim
     url: str
     evaluation: Evaluation
     report: Report | None = None
+    links: list[Link] = field(default_factory=list)
 
 
 class Pipeline:
-    """The steps of a visit with their parts; one a gatherer, used by one event loop."""
+    """The steps of a visit with their parts; one a gatherer, used by one event loop.
+
+    Without *segment* and *seen* it is a rehearsal: the same steps and the same reports, but nothing is
+    stored or counted, and links are listed instead of followed (simulate, replay).
+    """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
         self,
@@ -76,9 +84,9 @@ class Pipeline:
         engine: Engine,
         discoverer: Discoverer,
         reading: Reading,
-        segment: SegmentWriter,
+        segment: SegmentWriter | None,
         clock: Clock,
-        seen: Seen,
+        seen: Seen | None,
         limits: PipelineLimits | None = None,
     ) -> None:
         self._engine = engine
@@ -92,13 +100,18 @@ class Pipeline:
 
     # -- before the network ---------------------------------------------------------------------
 
-    def judge(self, claim: Claim, origin: str) -> Judged:
-        """Run the MetaData filters; when both deny the journey ends here."""
+    def judge(self, claim: Claim, origin: str, *, trace: list[TraceStep] | None = None) -> Judged:
+        """Run the MetaData filters; when both deny the journey ends here.
+
+        *trace*: takes every step of both filters, in a rehearsal.
+        """
         url = origin + claim.path
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops
         )
         evaluation = self._engine.evaluation(candidate)
+        if self._segment is None:
+            self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
             return Judged(claim, url, evaluation)
         denial = denial_of(evaluation, self.version)
@@ -263,23 +276,27 @@ class Pipeline:
             if len(links) > self._limits.links:
                 del links[self._limits.links :]
                 page.flags.append("links-truncated")
-            self._follow(report, claim, links)
+            if self._seen is None:
+                judged.links = links
+            else:
+                self._follow(report, claim, links, self._seen)
             report.outcome = int(Outcome.ENUMERATED)
         allowed = evaluation.generation.allowed
         attributes = engine.generate(evaluation, now_s=now_s, ip=got.address) if allowed else {}
         verdict = evaluation.generation  # asked again: a Generate directive may deny as well
         if verdict.allowed:
             self._describe(report, page, attributes, dedupe=bool(evaluation.dedupe))
-            report.stored = self._segment.append(
-                judged.url,
-                got.status,
-                got.headers,
-                got.body,
-                report.text,
-                at_s=now_s,
-                digest=digest,
-                http_version=got.http_version,
-            )
+            if self._segment is not None:
+                report.stored = self._segment.append(
+                    judged.url,
+                    got.status,
+                    got.headers,
+                    got.body,
+                    report.text,
+                    at_s=now_s,
+                    digest=digest,
+                    http_version=got.http_version,
+                )
         else:
             report.denial = self._said(verdict)
             report.detail = verdict.reason
@@ -307,9 +324,9 @@ class Pipeline:
 
     # -- links ----------------------------------------------------------------------------------
 
-    def _follow(self, report: Report, claim: Claim, links: Sequence[Link]) -> None:
+    def _follow(self, report: Report, claim: Claim, links: Sequence[Link], seen: Seen) -> None:
         """Pack the page's links, and judge those that were not met before."""
-        seed, known, depth = self._discoverer.seed, self._seen.known, claim.depth + 1
+        seed, known, depth = self._discoverer.seed, seen.known, claim.depth + 1
         keys: list[int] = []
         anchors: list[str] = []
         most = self._limits.anchor_chars

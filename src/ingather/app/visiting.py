@@ -1,0 +1,67 @@
+"""Asking the network on behalf of a person: robots.txt first, through the egress gate, nothing kept."""
+
+from collections.abc import Mapping
+
+from ingather.app import wiring
+from ingather.conf import RobotConf
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.fetch import SystemResolver, visit_robots
+from ingather.fetch.http import HttpFetcher
+from ingather.fetch.robots_gate import RobotsState
+from ingather.model.resource import Failure, Request, Response
+from ingather.model.scope import Scope
+from ingather.ports.clock import Clock
+from ingather.ports.fetcher import Fetcher
+
+__all__ = ["Visitor"]
+
+
+class Visitor:
+    """Fetches single URLs as a gatherer would; belongs to one event loop, close it.
+
+    Args:
+        settings, robot, sources: limits, user agent, reach.
+        clock: age of what robots.txt says.
+        fetcher: asks instead of the one that the settings describe.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        robot: RobotConf,
+        sources: Mapping[str, SourceConf],
+        *,
+        clock: Clock,
+        fetcher: Fetcher | None = None,
+    ) -> None:
+        self._sources, self._clock = sources, clock
+        self._obey = bool(robot.enable_robots_txt)
+        self._limits = wiring.robots_limits(settings)
+        self._robots: dict[str, RobotsState] = {}
+        self._headers = (("Referer", str(robot.referer)),) if robot.referer else ()
+        self._fetcher = fetcher or HttpFetcher(
+            wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
+            resolver=SystemResolver(clock), clock=clock,
+        )  # fmt: skip
+
+    def _scope(self, source: str) -> Scope:
+        return (self._sources.get(source) or self._sources["web"]).scope()
+
+    async def robots(self, origin: str, source: str) -> RobotsState | None:
+        """Return what robots.txt of *origin* says, asked for once; ``None`` when it is not obeyed."""
+        if not self._obey:
+            return None
+        if origin not in self._robots:
+            self._robots[origin] = await visit_robots(
+                self._fetcher, f"{origin}/robots.txt", self._scope(source), clock=self._clock, limits=self._limits
+            )  # fmt: skip
+        return self._robots[origin]
+
+    async def fetch(self, url: str, source: str) -> Response | Failure:
+        """Ask for *url*; robots.txt is the caller's business."""
+        return await self._fetcher.fetch(Request(url, headers=self._headers), self._scope(source))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._fetcher.close()

@@ -1,0 +1,69 @@
+"""A visit that leaves nothing behind: the pipeline of a gatherer for simulate and replay.
+
+A crawl judges a URL twice: its shape and the MetaData filters when it is found, the MetaData filters
+again when its turn has come. A rehearsal does both at once, then takes whatever the host said, or the
+catalog kept, through the very steps of :class:`ingather.robot.pipeline.Pipeline`.
+"""
+
+from ingather.filters import Engine, TraceStep
+from ingather.model.candidate import Candidate
+from ingather.model.lifecycle import Outcome
+from ingather.model.report import Claim, Report
+from ingather.model.resource import Failure, Response
+from ingather.model.url import split
+from ingather.ports.clock import Clock
+from ingather.robot.discovering import Discoverer, UrlLimits
+from ingather.robot.pipeline import Judged, Pipeline, PipelineLimits
+from ingather.robot.reading import Reading
+
+__all__ = ["Rehearsal"]
+
+
+class Rehearsal:
+    """Judges and visits without storing or counting anything; belongs to one event loop.
+
+    Args:
+        engine: the filters.
+        reading: makes pages, documents in converters.
+        clock: dates of descriptions.
+        version: configuration version that denials name, 0 = not published.
+        urls, visits: limits, as a crawl has them.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        engine: Engine,
+        *,
+        reading: Reading,
+        clock: Clock,
+        version: int = 0,
+        urls: UrlLimits | None = None,
+        visits: PipelineLimits | None = None,
+    ) -> None:
+        self.engine = engine
+        self._discoverer = Discoverer(engine, version=version, seed=0, limits=urls)
+        self._pipeline = Pipeline(
+            engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits
+        )  # fmt: skip
+
+    def judge(self, candidate: Candidate, *, trace: list[TraceStep] | None = None) -> Judged:
+        """Judge a URL before the fetch; ``report`` of the answer is set when nothing would be fetched.
+
+        Args:
+            candidate: the URL with its circumstances.
+            trace: takes every step of both filters.
+        """
+        parts = split(candidate.url)
+        claim = Claim(
+            id=0, host=0, path=parts.path, depth=candidate.depth, max_depth=candidate.max_depth,
+            source=candidate.source, hops=candidate.hops,
+        )  # fmt: skip
+        judged = self._pipeline.judge(claim, parts.origin, trace=trace)
+        denial = self._discoverer.shape(candidate.url)
+        if denial is not None:
+            judged.report = self._pipeline.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
+        return judged
+
+    async def visit(self, judged: Judged, got: Response | Failure) -> Report:
+        """Take what the host said through the rest of the journey."""
+        return await self._pipeline.process(judged, got)
