@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from ingather.conf.mime import MimeMap
-from ingather.conf.names import nearest
 from ingather.conf.parameters import Bare, Parameter
 from ingather.conf.patterns import Pattern, PatternError, compile_pattern
 from ingather.conf.programs import BUILT_IN_PROGRAMS, find_program, program_trouble
@@ -188,7 +187,7 @@ class _Reading:
         return item.value, item.value_place
 
     def _unknown(self, written: str, place: Place, *, enabled: bool) -> None:
-        names = nearest(function_name(written), self.reader.vocabulary.names)
+        names = self.report.nearest(function_name(written), self.reader.vocabulary.names)
         hint = f"did you mean {' or '.join(names)}?" if names else None
         text = f"no function {written!r}" + (f" (filter {self.where!r})" if self.where else "")
         if enabled:
@@ -234,7 +233,7 @@ class _Reading:
             if spec.open and item.name not in {"fn", "enable"}:
                 values[item.name] = item.value
             elif item.name not in known and item.name not in {"fn", "enable"}:
-                near = nearest(item.name, known, limit=1)
+                near = self.report.nearest(item.name, known, limit=1)
                 self.report.add(
                     "W-PARAM-UNKNOWN",
                     item.place,

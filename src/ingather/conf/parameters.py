@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingather.conf.lexer import Logical
 from ingather.conf.report import Report
@@ -17,8 +18,7 @@ _PLAIN = re.compile(r'[ \t\v\f]*([^ \t\v\f="\\]++)=(?:"([^"\\]*+)"|([^ \t\v\f"\\
 """A parameter without backslashes, and with nothing else odd about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One ``name=value``.
 
     ``name`` is lower case, ``written`` as in the file, ``raw`` the value with its quotes and

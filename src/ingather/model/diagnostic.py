@@ -1,13 +1,15 @@
 """What an operator wrote wrongly: where, what, and what to do about it."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 __all__ = ["Diagnostic", "Place"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A spot in a file: 1-based physical line and column (in characters)."""
+
+    # A tuple, because a big configuration has a million of them.
 
     file: str
     line: int
