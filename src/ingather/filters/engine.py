@@ -12,9 +12,10 @@ from dataclasses import replace
 from ingather.conf.loading import Loaded, StartingPoint
 from ingather.conf.rulesconf import Rules
 from ingather.errors import ConfigurationError
+from ingather.filters.classifying import Classifier
 from ingather.filters.evaluation import Convert, Evaluation, State
 from ingather.filters.page_rules import forbidden
-from ingather.filters.plan import ConvertSteps, Pair, Step, pair, plan
+from ingather.filters.plan import ConvertSteps, Pair, Plan, Step, pair, plan
 from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
 from ingather.filters.sites import SiteTable
@@ -27,12 +28,13 @@ from ingather.model.page import Link, Page
 from ingather.model.phase import Phase, Role
 from ingather.model.resource import Response
 from ingather.model.verdict import Exclusion, Verdict
-from ingather.plugins import Registry, installed_page_reader
+from ingather.plugins import AGAIN, Registry, installed_page_reader
 
 __all__ = ["Engine", "PageReader"]
 
 PageReader = Callable[[Response], Page]
 Converter = Callable[[Convert, Response], Page]
+Summarizer = Callable[[str, Response], Mapping[str, tuple[str, ...]]]
 
 _DEFAULT_AGENT = "ingather"
 
@@ -69,6 +71,12 @@ class Engine:
         self.configuration = configuration
         self.robot = robot = configuration.robot
         self.digests = digests
+        self._ended = False
+        self._classifier = (
+            Classifier(configuration.classification, robot.max_categories)
+            if configuration.classification.rules
+            else None
+        )
         self.counters = Counters()
         self._tables: dict[int, SiteTable] = {}
         self._constants = {
@@ -83,6 +91,33 @@ class Engine:
         self._metadata = pair(a, b, a.metadata, b.metadata)
         self._data = pair(a, b, a.data, b.data)
         self._moved: dict[tuple[Verdict, str], Verdict] = {}
+        self.stop_asked = ""
+        """Which line asked to end the run in order (``EXIT``), ``""`` if none did."""
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Run the Setup directives, once; the enumeration filter's first.
+
+        Raises:
+            ConfigurationError: one of them failed (``E-SETUP``).
+        """
+        for chosen in (self._enumeration, self._generation):
+            for step in chosen.setup:
+                failed = _once(step)
+                if failed:
+                    found = Diagnostic("E-SETUP", step.directive.place, failed)
+                    raise ConfigurationError((found,))
+
+    def shut_down(self) -> None:
+        """Run the Shutdown directives, once, also when one of them fails; more calls do nothing."""
+        for chosen in () if self._ended else (self._enumeration, self._generation):
+            for step in chosen.shutdown:
+                _once(step)
+        self._ended = True
+
+    def ask_stop(self, who: str) -> None:
+        """Note that *who* wants the run to end in order; the first one counts."""
+        self.stop_asked = self.stop_asked or who
 
     def table(self, rules: Rules) -> SiteTable:
         """Return the compiled form of *rules*, made once."""
@@ -136,7 +171,52 @@ class Engine:
                 _run(one, common.enumeration)
             if other.verdict.allowed and common.generation:
                 _run(other, common.generation)
+        if one.again is not None:
+            self._once_more(one, self._enumeration)
+        if other.again is not None:
+            self._once_more(other, self._generation)
         return one.verdict.allowed or other.verdict.allowed
+
+    @staticmethod
+    def _once_more(state: State, chosen: Plan) -> bool:
+        """Judge again from MetaData, because a step asked for it; tell whether the Data directives may follow."""
+        while state.again is not None:
+            if state.restarted:
+                state.verdict = state.again.failed(RuntimeError("asked twice to begin again"))
+                state.again = None
+                return False
+            state.restart()
+            _run(state, chosen.metadata)
+        return state.verdict.allowed
+
+    def _data_of(self, state: State, steps: tuple[Step, ...], chosen: Plan) -> Convert | None:
+        """Run the Data directives of one filter: *steps*, or all of *chosen* once it began again."""
+        if not state.verdict.allowed:
+            return None
+        wanted = _run(state, chosen.data if state.anew else steps, state.at)
+        while state.again is not None:
+            wanted = None
+            if self._once_more(state, chosen):
+                state.anew = True
+                wanted = _run(state, chosen.data)
+        return wanted
+
+    def _last_of(self, ev: Evaluation, state: State, chosen: Plan, given: Attributes) -> None:
+        """Run the Enumerate or Generate directives, from MetaData again if one of them asks for it."""
+        state.attributes.update(given)
+        _run(state, chosen.last)
+        while state.again is not None:
+            if not self._once_more(state, chosen):
+                return
+            wanted = _run(state, chosen.data)
+            while wanted is not None:  # it is too late for a conversion that was not wanted before
+                state.tried = True
+                wanted = _run(state, chosen.data, state.at)
+            if state.again is None and state.verdict.allowed:
+                self._page_rule(ev, state)
+            if state.again is None and state.verdict.allowed:
+                state.attributes.update(given)
+                _run(state, chosen.last)
 
     def _both(self, one: State, other: State, phase: Pair) -> None:
         """Run the steps that both filters share, once, and let the generation filter have the outcome."""
@@ -183,34 +263,33 @@ class Engine:
             ev.stage = _ENUMERATION
         if ev.stage == _ENUMERATION:
             steps = self._data.enumeration if ev.shared else self._enumeration.data
-            wanted = _run(one, steps, one.at) if one.verdict.allowed else None
+            wanted = self._data_of(one, steps, self._enumeration)
             if wanted is not None:
                 return wanted
             ev.stage = _GENERATION
         if ev.stage < _END:
             steps = self._data.generation if ev.shared else self._generation.data
-            wanted = _run(other, steps, other.at) if other.verdict.allowed else None
+            wanted = self._data_of(other, steps, self._generation)
             if wanted is not None:
                 return wanted
             ev.stage = _END
-            self._page_rules(ev)
+            self._page_rule(ev, one)
+            self._page_rule(ev, other)
         return None
 
-    def _page_rules(self, ev: Evaluation) -> None:
+    def _page_rule(self, ev: Evaluation, state: State) -> None:
         """Deny what the page itself forbids, before any Enumerate or Generate directive runs."""
-        if not self.robot.enable_robots_txt or ev.response is None:
+        if not self.robot.enable_robots_txt or ev.response is None or not state.verdict.allowed:
             return
-        for state, word in ((ev.enumerating, "nofollow"), (ev.generating, "noindex")):
-            if not state.verdict.allowed:
-                continue
-            found = self._forbidden(ev, state)
-            if word not in found:
-                continue
-            reason = f"robots: the page says {word}"
-            state.verdict = Verdict(allowed=False, reason=reason, category=Exclusion.ROBOTS, phase=Phase.DATA)
-            if state.trace is not None:
-                said = ", ".join(sorted(found))
-                state.trace.append(TraceStep(state.role, Phase.DATA, "", "", "robots", said, "deny", reason))
+        word = "nofollow" if state.role is Role.ENUMERATION else "noindex"
+        found = self._forbidden(ev, state)
+        if word not in found:
+            return
+        reason = f"robots: the page says {word}"
+        state.verdict = Verdict(allowed=False, reason=reason, category=Exclusion.ROBOTS, phase=Phase.DATA)
+        if state.trace is not None:
+            said = ", ".join(sorted(found))
+            state.trace.append(TraceStep(state.role, Phase.DATA, "", "", "robots", said, "deny", reason))
 
     def _forbidden(self, ev: Evaluation, state: State) -> frozenset[str]:
         if ev.response is None:
@@ -225,7 +304,7 @@ class Engine:
         if not ev.enumeration.allowed:
             return []
         state = ev.enumerating
-        _run(state, self._enumeration.last)
+        self._last_of(ev, state, self._enumeration, {})
         if not state.verdict.allowed:
             return []
         if ev.over_max:
@@ -244,10 +323,21 @@ class Engine:
             return {}
         state = ev.generating
         state.now_s = now_s
-        if ip and self.robot.enable_ip:
-            state.attributes["ip"] = (ip,)
-        _run(state, self._generation.last)
+        given: Attributes = {"ip": (ip,)} if ip and self.robot.enable_ip else {}
+        self._last_of(ev, state, self._generation, given)
+        if self._classifier is not None and state.verdict.allowed:
+            self._classifier.classify(state)
         return state.attributes if state.verdict.allowed else {}
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Summarizers whose output the Generate directives want: run them, and say so by :meth:`summarized`."""
+        return self._generation.programs
+
+    @staticmethod
+    def summarized(ev: Evaluation, summaries: Mapping[str, Mapping[str, tuple[str, ...]]]) -> None:
+        """Give the attributes that summarizers printed, by name of the program; one that failed is left out."""
+        ev.summaries = summaries
 
     # --- for people ---
 
@@ -259,6 +349,7 @@ class Engine:
         trace: bool = True,
         read_page: PageReader | None = None,
         convert: Converter | None = None,
+        summarize: Summarizer | None = None,
         ip: str | Callable[[], str | None] | None = None,
         now_s: float | None = None,
     ) -> Decision:
@@ -273,6 +364,7 @@ class Engine:
             read_page: makes the page of the response; default: the installed reader
                 (``ingather.plugins.readers``), without one sources that need a page are undefined.
             convert: makes the page of a document; raises ``ExtractError`` or ``IsolationError``.
+            summarize: makes the attributes of a program's output; without it none are made.
             ip: address of the host, or how to find it.
             now_s: wall time; without it no attributes are made.
         """
@@ -288,6 +380,8 @@ class Engine:
             while (wanted := self.data(ev)) is not None:
                 _convert(ev, wanted, response, convert, flags)
             links = self.enumerate(ev)
+            if now_s is not None and summarize is not None and ev.generation.allowed:
+                self.summarized(ev, {name: summarize(name, response) for name in self.programs})
             if now_s is not None:
                 attributes = self.generate(ev, now_s=now_s, ip=response.address)
         return Decision(
@@ -354,6 +448,9 @@ def _run(state: State, steps: tuple[Step, ...], start: int = 0) -> Convert | Non
                 if not outcome.allowed:
                     state.verdict = outcome
                     return None
+            elif outcome is AGAIN:
+                state.again = step
+                return None
             else:
                 state.verdict = step.failed(TypeError(f"returned {type(outcome).__name__}"))
                 return None
@@ -374,9 +471,18 @@ def _run_traced(state: State, steps: tuple[Step, ...], start: int, trace: list[T
         wanted = _run(state, steps[: at + 1], at)
         state.trace = trace
         trace.append(_told(state, step, value, before, wanted))
-        if wanted is not None or not state.verdict.allowed:
+        if wanted is not None or not state.verdict.allowed or state.again is not None:
             return wanted
     return None
+
+
+def _once(step: Step) -> str:
+    """Run a Setup or Shutdown directive; return why it failed, ``""`` if it did not."""
+    try:
+        outcome = step.run(None)
+    except Exception as error:  # noqa: BLE001 - whatever a function does
+        outcome = step.failed(error)
+    return outcome.reason if isinstance(outcome, Verdict) and not outcome.allowed else ""
 
 
 def _told(
@@ -392,6 +498,8 @@ def _told(
             "convert",
             f"the body is to be converted from {wanted.media_type or 'an unknown type'}",
         )
+    elif state.again is not None:
+        verdict, reason = "restart", "the resource is judged again from MetaData"
     elif not state.verdict.allowed:
         verdict = "error" if state.verdict.category is Exclusion.ERROR else "deny"
         reason = state.verdict.reason
