@@ -5,6 +5,7 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.keeper import database_of
+from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf.settings import Settings
@@ -101,8 +102,9 @@ def _findable(reader: SqliteReader, rows: list[int]) -> Iterator[int]:
 def rebuild_index(home: Home, settings: Settings, *, tell: Callable[[int], None]) -> int:
     """Make the index anew from catalog and texts, swap it in; return how many documents it has."""
     folder = IndexFolder(home.index)
+    schema = schema_of(home.config)
     reader = SqliteReader(database_of(home), home.bodies)
-    source = CatalogDocuments(reader)
+    source = documents_of(schema, reader)
     done = told = 0
     try:
         sequence = reader.last_sequence()

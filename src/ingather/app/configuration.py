@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingather.app.home import Home
+from ingather.app.rdschema import read_schema
 from ingather.conf import BUILTIN, Loaded, Vocabulary, load
 from ingather.conf.report import Report
 from ingather.conf.settings import Flag, Settings
@@ -65,5 +66,6 @@ def read_configuration(
     loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
     check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
+    read_schema(home.config if config is None else config, report)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())
     return Configuration(found.settings, found.sources, loaded, findings)

@@ -23,6 +23,7 @@ from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.pruning import Pruned, prune
+from ingather.app.rdschema import documents_of, schema_of
 from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
 from ingather.catalog.bodies import SegmentWriter, cut_tails
 from ingather.catalog.bodies.folder import segments
@@ -45,7 +46,6 @@ from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
 from ingather.robot.deletion import DeletionPolicy
 from ingather.robot.discovering import Discoverer
-from ingather.robot.documents import CatalogDocuments
 from ingather.robot.frontier import Frontier
 from ingather.robot.indexing import IndexFollower
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
@@ -91,10 +91,15 @@ def database_of(home: Home) -> Path:
 def follower_of(
     home: Home, settings: Settings, clock: Clock, *, committed: Callable[[int], None] = lambda _: None
 ) -> IndexFollower:
-    """Return the index follower of a home, not started."""
+    """Return the index follower of a home, not started.
+
+    Raises:
+        ConfigurationError: the RD schema has errors.
+    """
+    schema = schema_of(home.config)
     return IndexFollower(
         lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
-        lambda: CatalogDocuments(SqliteReader(database_of(home), home.bodies)),
+        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies)),
         clock, committed=committed, limits=wiring.follow_limits(settings),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 __all__ = ["NAMES", "shipped"]
 
-NAMES = ("robot.conf", "filter.conf", "filterrules.conf", "mime.types")
+NAMES = ("robot.conf", "filter.conf", "filterrules.conf", "mime.types", "rd-schema.conf")
 
 
 def shipped() -> dict[str, str]:

@@ -18,6 +18,13 @@ NOBODY = 0
 """Chain id of documents that nobody may see."""
 
 
+_NEEDED = frozenset({
+    "content-language", "content-type", "date", "full-text", "headings", "language", "last-modified", "marked", "partial-text",
+    "robots", "title", "toc",
+})  # fmt: skip
+"""Attributes that the index document is made of, whatever the schema says."""
+
+
 class _Shown(ShownRow, Protocol):
     @property
     def access(self) -> str: ...
@@ -58,10 +65,24 @@ class DocumentReader(Protocol):
 
 
 class CatalogDocuments:
-    """The index follower's source; one thread."""
+    """The index follower's source; one thread.
 
-    def __init__(self, reader: DocumentReader) -> None:
+    Args:
+        reader: the catalog; closed with this.
+        unindexed: attributes whose values are not to be searched (RD schema, ``indexable=false``).
+        scores: attributes whose values count more than once as text (RD schema, ``score``).
+    """
+
+    def __init__(
+        self,
+        reader: DocumentReader,
+        *,
+        unindexed: frozenset[str] = frozenset(),
+        scores: Mapping[str, int] | None = None,
+    ) -> None:
         self._reader = reader
+        self._unindexed = unindexed
+        self._scores = scores or {}
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*, ascending."""
@@ -103,9 +124,16 @@ class CatalogDocuments:
                 text = texts.get(url_id, "")
             else:
                 continue
+            self._by_schema(attributes)
             chain = PUBLIC if row.access == "public" else NOBODY
             made.append(page_document(url_id, row, facts, title, attributes, text, chain))
         return made
+
+    def _by_schema(self, attributes: Attributes) -> None:
+        for name in self._unindexed & attributes.keys() - _NEEDED:
+            del attributes[name]
+        for name in self._scores.keys() & attributes.keys() - _NEEDED:
+            attributes[name] *= self._scores[name]
 
     def close(self) -> None:
         """Close the catalog's connection."""
