@@ -127,7 +127,11 @@ class ExtractError(IngatherError):
 
 
 class IsolationError(IngatherError):
-    """An isolated job died or passed its limits; *reason*: ``died``, ``timeout``, ``memory``, ``cpu``."""
+    """An isolated job died or passed its limits; *reason*: ``died``, ``timeout``, ``memory``, ``cpu``.
+
+    A fifth reason is no verdict on the document: ``unavailable``, no converter could be started or
+    all were closed. It counts no strike.
+    """
 
     def __init__(self, text: str, *, reason: str, hint: str | None = None) -> None:
         super().__init__(text, hint=hint)

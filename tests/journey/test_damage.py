@@ -114,6 +114,25 @@ def test_a_damaged_body_is_named_with_its_url_and_the_others_are_sound(gathered:
     assert gathered.call("catalog", "check").status == 0
 
 
+def test_damaged_bodies_are_forgotten_on_request_and_fetched_again_unchanged(
+    gathered: Rig, site: Site
+) -> None:
+    path, offset, _ = place_of(gathered, site.url("/one"))
+    flip(path, offset + 30, 20)
+    found = gathered.call("catalog", "check")
+    assert "ingather catalog repair" in found.err
+    assert gathered.call("catalog", "repair").status == 2
+    ran = gathered.call("catalog", "repair", "--forget-bodies", "--json")
+    assert ran.status == 0
+    assert site.url("/one") in [item["url"] for item in ran.json]
+    assert gathered.call("catalog", "check").status == 0
+    assert gathered.found("toucan") == [site.url("/one")], "the description stands meanwhile"
+    assert "reads back" in gathered.call("catalog", "repair", "--forget-bodies").out
+    assert gathered.crawl(site.url("/")).status == 0
+    assert gathered.known()[site.url("/one")].digest
+    assert gathered.complaints() == []
+
+
 def test_a_damaged_text_costs_its_snippet_and_the_index_is_rebuilt_without_it(
     gathered: Rig, site: Site
 ) -> None:

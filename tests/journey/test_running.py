@@ -18,7 +18,7 @@ from ingather.testing.webshape import WebShape
 
 SUMMARY = {
     "run": int, "continued": bool, "interrupted": bool, "elapsed_s": float, "visited": int, "found": int, "bytes": int, "outcomes": dict,
-    "indexed": int, "documents": int, "excluded": dict, "limits": dict, "waiting": int, "left_alone": dict, "holds": int,
+    "indexed": int, "documents": int, "excluded": dict, "limits": dict, "waiting": int, "left_alone": dict, "robots_unreachable": list, "holds": int,
     "gatherer_deaths": int, "index": str, "failed_starts": list, "why_nothing": str, "stopped": str,
 }  # fmt: skip
 
@@ -159,6 +159,28 @@ def test_serve_gathers_answers_and_follows_the_site(rig: Rig, site: Site) -> Non
         assert code == 200
         assert "ingather" in text
     assert rig.complaints() == []
+
+
+def test_status_tells_the_sandbox_and_hosts_that_are_closed_for_long(rig: Rig, site: Site) -> None:
+    rig.site(site.origin)
+    site.page("/", "Start")
+    assert rig.crawl(site.url("/")).status == 0
+    month_s = 31 * 86_400.0
+    for name, ago in (("long", month_s), ("late", 86_400.0)):
+        rig.alter(
+            "insert into host (origin, hkey, robots_kind, robots_since, robots_detail) values (?, ?, 'unreachable', ?, 'HTTP 503')",
+            f"http://{name}.test", f"{name}.test", time.time() - ago,
+        )  # fmt: skip
+    closed = [{"host": "http://long.test", "days": 31, "why": "HTTP 503"}]
+    with rig.serving() as served:
+        wait_until(lambda: served.status["sandbox"]["level"] != "not measured yet", pause_s=0.1)
+        status = served.status
+    assert status["robots_unreachable"] == closed
+    assert "limits" in status["sandbox"]["measures"]
+    assert rig.crawl(site.url("/")).json["robots_unreachable"] == closed
+    host = site.origin.partition("//")[2]
+    said = rig.run("crawl", "--own-host", host, site.url("/")).out
+    assert "http://long.test: robots.txt unreachable for 31 days" in said
 
 
 def test_commands_on_a_home_that_is_served_reach_its_owner(rig: Rig, site: Site) -> None:

@@ -1,6 +1,7 @@
 """Reading everything back: catalog, bodies, index; and the index made anew."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
@@ -15,7 +16,7 @@ from ingather.ports.catalog import CatalogStats
 from ingather.robot.documents import CatalogDocuments
 from ingather.robot.linkpass import link_pass
 
-__all__ = ["catalog_stats", "check_catalog", "check_index", "rebuild_index"]
+__all__ = ["catalog_stats", "check_catalog", "check_index", "damaged_bodies", "rebuild_index"]
 
 _GROUP = 200
 
@@ -35,13 +36,26 @@ def check_catalog(home: Home, *, bodies: bool) -> list[dict[str, str]]:
         reader = SqliteReader(database_of(home), home.bodies)
     except CatalogError as error:
         return [{"place": str(database_of(home)), "what": error.text}]
-    segments = SegmentReader(home.bodies)
     findings: list[dict[str, str]] = []
     try:
         findings += [{"place": database_of(home).name, "what": line} for line in reader.integrity()]
-        for url_id, segment, offset, length, text_offset, text_length, digest in (
-            reader.places() if bodies else ()
-        ):
+        if bodies:
+            findings += [
+                {"place": error.place, "what": error.text, "url": url}
+                for _, url, error in damaged_bodies(reader, home.bodies)
+            ]
+    except CatalogError as error:
+        findings.append({"place": database_of(home).name, "what": error.text})
+    finally:
+        reader.close()
+    return findings
+
+
+def damaged_bodies(reader: SqliteReader, bodies: Path) -> Iterator[tuple[int, str, CatalogDamagedError]]:
+    """Read every kept body and text back; yield (row, URL, what is wrong) of each that is damaged."""
+    segments = SegmentReader(bodies)
+    try:
+        for url_id, segment, offset, length, text_offset, text_length, digest in reader.places():
             try:
                 if length:
                     segments.body(segment, offset, length, digest)
@@ -49,15 +63,9 @@ def check_catalog(home: Home, *, bodies: bool) -> list[dict[str, str]]:
                     segments.text(segment, text_offset, text_length)
             except CatalogDamagedError as error:
                 record = reader.get([url_id]).get(url_id)
-                findings.append(
-                    {"place": error.place, "what": error.text, "url": record.url if record else ""}
-                )
-    except CatalogError as error:
-        findings.append({"place": database_of(home).name, "what": error.text})
+                yield url_id, record.url if record else "", error
     finally:
         segments.close()
-        reader.close()
-    return findings
 
 
 def check_index(home: Home) -> dict[str, Any]:

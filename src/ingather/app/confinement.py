@@ -14,7 +14,10 @@ import struct
 import sys
 from pathlib import Path
 
-__all__ = ["confine", "limit_cpu"]
+__all__ = ["MEASURES", "confine", "limit_cpu"]
+
+MEASURES = ("dies-with-parent", "limits", "network-namespace", "no-new-privileges", "seccomp")
+"""Every measure by name, as :func:`confine` reports those that took."""
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
@@ -56,7 +59,7 @@ def confine(*, memory_bytes: int, file_bytes: int, parent: int) -> tuple[str, ..
         file_bytes: size of any file it writes.
         parent: process that started it; it ends with that one, however that one ends.
 
-    The names: ``dies-with-parent``, ``limits``, ``no-new-privileges``, ``network-namespace``, ``seccomp``.
+    The names are those of :data:`MEASURES`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the pool decides
     libc = ctypes.CDLL(None, use_errno=True)

@@ -14,13 +14,17 @@ import struct
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ingather.app.confinement import confine, limit_cpu
 from ingather.errors import ExtractError
+
+if TYPE_CHECKING:
+    from ingather.model.url import Canonicaliser
 
 __all__ = ["ANSWER", "DONE", "JOBS", "READY", "REFUSED", "REQUEST", "SPENT", "Job", "main"]
 
@@ -47,26 +51,44 @@ def _convert(body: bytes, options: Mapping[str, str]) -> bytes:
 
 
 def _page(body: bytes, options: Mapping[str, str]) -> bytes:
-    """Read HTML; options ``url``, ``content_type``, ``agent``; every other option is a response header."""
+    """Read HTML; options ``url``, ``content_type``, ``agent``, ``drop_parameters``; any other is a response header.
+
+    ``drop_parameters`` has a parameter a line (see :class:`ingather.model.url.Canonicaliser`); without it the
+    default ones are dropped.
+    """
     from ingather.extract import read_page
     from ingather.extract.documents.wire import encode
 
-    headers = {
-        name: value
-        for name, value in options.items()
-        if name not in {"url", "content_type", "agent"} and value
-    }
+    headers = {name: value for name, value in options.items() if name not in _PAGE_OPTIONS and value}
     page = read_page(
         body,
         url=options.get("url", ""),
         content_type=options.get("content_type") or None,
         headers=headers,
         agent=options.get("agent") or "ingather",
+        canonicaliser=_canonicaliser(options.get("drop_parameters")),
     )
     return encode(page)
 
 
-JOBS: Mapping[str, Job] = {"convert": _convert, "page": _page}
+@lru_cache(maxsize=1)
+def _canonicaliser(drop: str | None) -> "Canonicaliser":
+    from ingather.model.url import DEFAULT_DROP, Canonicaliser
+
+    return Canonicaliser(DEFAULT_DROP if drop is None else drop.split("\n"))
+
+
+_PAGE_OPTIONS = frozenset({"url", "content_type", "agent", "drop_parameters"})
+
+
+def _summary(body: bytes, options: Mapping[str, str]) -> bytes:
+    """Say what Harvest's HTML.sum would of HTML; option ``content_type``."""
+    from ingather.extract.harvest import summarize_html
+
+    return msgspec.msgpack.encode(summarize_html(body, content_type=options.get("content_type") or None))
+
+
+JOBS: Mapping[str, Job] = {"convert": _convert, "page": _page, "summary": _summary}
 
 
 def main() -> None:

@@ -6,9 +6,11 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.keeper import Gathering, RunPlan, load_checked
+from ingather.app.status import closed_hosts
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf, is_source_name
@@ -82,6 +84,7 @@ class CrawlSummary:
     waiting: int = 0
     left_alone: dict[str, float] = field(default_factory=dict)
     slow_hosts: list[dict[str, float | str | int]] = field(default_factory=list)
+    robots_unreachable: list[dict[str, Any]] = field(default_factory=list)
     holds: int = 0
     gatherer_deaths: int = 0
     index: str = "ok"
@@ -269,6 +272,7 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
     }
     summary.slow_hosts = keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max"))
     summary.gatherer_deaths = counters.deaths
+    summary.robots_unreachable = closed_hosts(reader, gathering.clock.wall())
     stats = reader.stats()
     summary.documents = sum(stats.sources.values())
     summary.indexed = sum(

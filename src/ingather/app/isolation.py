@@ -21,12 +21,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Annotated, Self
+from typing import Annotated, Self
 
 import msgspec
 
 import ingather
-from ingather.app.converter import ANSWER, DONE, READY, REQUEST, SPENT
+from ingather.app.converter import DONE, READY, SPENT
+from ingather.app.converter_process import Converter, ConverterDiedError
 from ingather.errors import ExtractError, IsolationError
 from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
@@ -35,7 +36,6 @@ __all__ = ["ConverterLimits", "ConverterPool", "JobLimits", "PoolStatistics"]
 
 _CODE = "from ingather.app.converter import main; main()"
 _START_WITHIN_S = 60.0
-_STDERR_TAIL = 2_000
 _MEMORY_SIGNS = (
     b"memory allocation",
     b"out of memory",
@@ -101,85 +101,6 @@ class _Trouble(msgspec.Struct):
 _TROUBLE = msgspec.msgpack.Decoder(_Trouble)
 
 
-class _ConverterDiedError(Exception):
-    """The other end of the socket closed; *began*: the job had been handed over completely."""
-
-    def __init__(self, *, began: bool) -> None:
-        super().__init__()
-        self.began = began
-
-
-class _Converter:
-    """One process: its socket, its folder, what it wrote to standard error."""
-
-    def __init__(
-        self,
-        process: "subprocess.Popen[bytes]",
-        channel: socket.socket,
-        folder: Path,
-        errors: IO[bytes],
-        born: float,
-    ) -> None:
-        self.process = process
-        self.channel = channel
-        self.folder = folder
-        self.errors = errors
-        self.born = born
-        self.jobs = 0
-        self.measures: tuple[str, ...] = ()
-
-    async def receive(self, most: int) -> tuple[int, bytes]:
-        """Return the next answer (status, content)."""
-        status, size = ANSWER.unpack(await self._exactly(ANSWER.size))
-        if size > most:
-            raise _ConverterDiedError(began=True)
-        return status, await self._exactly(size)
-
-    async def send(self, order: bytes, body: bytes) -> None:
-        """Hand over one job."""
-        loop = asyncio.get_running_loop()
-        try:
-            await loop.sock_sendall(self.channel, REQUEST.pack(len(order), len(body)) + order)
-            if body:  # without one the job has begun already, and its end is no fault of handing over
-                await loop.sock_sendall(self.channel, body)
-        except OSError as error:
-            raise _ConverterDiedError(began=False) from error
-
-    async def _exactly(self, size: int) -> bytes:
-        loop = asyncio.get_running_loop()
-        buffer = bytearray(size)
-        view, filled = memoryview(buffer), 0
-        while filled < size:
-            try:
-                count = await loop.sock_recv_into(self.channel, view[filled:])
-            except OSError as error:
-                raise _ConverterDiedError(began=True) from error
-            if not count:
-                raise _ConverterDiedError(began=True)
-            filled += count
-        return bytes(buffer)
-
-    def kill(self) -> None:
-        """End the process and everything that it started; returns at once."""
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            self.process.kill()
-
-    def bury(self) -> tuple[int, bytes]:
-        """Wait for the end of a killed process, free what it held; return exit code and its last words. Blocks briefly."""
-        with contextlib.suppress(ChildProcessError):
-            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
-        # As long as nobody waits for it for good its group keeps its number: what it started ends too.
-        self.kill()
-        code = self.process.wait()
-        size = os.fstat(self.errors.fileno()).st_size
-        words = os.pread(self.errors.fileno(), _STDERR_TAIL, max(size - _STDERR_TAIL, 0))
-        self.errors.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        return code, words
-
-
 class ConverterPool:
     """Runs jobs in converter processes; implements :class:`ingather.ports.isolation.Isolation`.
 
@@ -217,8 +138,8 @@ class ConverterPool:
         self._folder = folder
         self._own_folder: Path | None = None
         self._free = asyncio.Semaphore(count)
-        self._idle: list[_Converter] = []
-        self._all: set[_Converter] = set()
+        self._idle: list[Converter] = []
+        self._all: set[Converter] = set()
         self._burials: set[asyncio.Task[tuple[int, bytes]]] = set()
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -263,7 +184,7 @@ class ConverterPool:
             except TimeoutError:
                 await self._lose(converter)
                 raise self._loss("timeout", f"no answer within {limits.wall_s:g} s") from None
-            except _ConverterDiedError:
+            except ConverterDiedError:
                 raise await self._verdict(converter) from None
             except BaseException:
                 self._drop(converter)
@@ -283,6 +204,17 @@ class ConverterPool:
         self.statistics.refused += 1
         raise ExtractError(trouble.text, reason=trouble.reason)
 
+    async def ready(self) -> tuple[str, ...]:
+        """Start a converter, if none has been started yet, and return how converters are confined.
+
+        Raises:
+            IsolationError: ``unavailable``: none can be started.
+        """
+        if not self.statistics.started:
+            async with self._free:
+                self._idle.append(await self._start())
+        return self.measures
+
     async def close(self) -> None:
         """End all converters and remove their folders; jobs under way raise ``unavailable``."""
         self._closed = True
@@ -298,14 +230,14 @@ class ConverterPool:
 
     # --- one job --------------------------------------------------------------------------------------
 
-    async def _handed_over(self, order: bytes, body: bytes) -> _Converter:
+    async def _handed_over(self, order: bytes, body: bytes) -> Converter:
         """Return a converter that holds the whole job; one that died idle says nothing about the document."""
         for _ in range(2):
             converter = self._idle.pop() if self._idle else await self._start()
             try:
                 async with asyncio.timeout(_START_WITHIN_S):
                     await converter.send(order, body)
-            except (_ConverterDiedError, TimeoutError):
+            except (ConverterDiedError, TimeoutError):
                 await self._lose(converter)
             except BaseException:
                 self._drop(converter)
@@ -314,7 +246,7 @@ class ConverterPool:
                 return converter
         raise IsolationError("converters end before they are given anything", reason="unavailable")
 
-    def _release(self, converter: _Converter) -> None:
+    def _release(self, converter: Converter) -> None:
         converter.jobs += 1
         old = self._clock.monotonic() - converter.born >= self._limits.recycle_s
         if self._closed:
@@ -329,7 +261,7 @@ class ConverterPool:
         self.statistics.lost[reason] = self.statistics.lost.get(reason, 0) + 1
         return IsolationError(text, reason=reason)
 
-    async def _verdict(self, converter: _Converter) -> IsolationError:
+    async def _verdict(self, converter: Converter) -> IsolationError:
         """Say how a converter ended that should not have."""
         code, tail = await self._lose(converter)
         if self._closed:
@@ -344,7 +276,7 @@ class ConverterPool:
 
     # --- processes --------------------------------------------------------------------------------------
 
-    async def _start(self) -> _Converter:
+    async def _start(self) -> Converter:
         if self._closed:
             raise IsolationError("the converters were closed", reason="unavailable")
         try:
@@ -357,7 +289,7 @@ class ConverterPool:
         try:
             async with asyncio.timeout(_START_WITHIN_S):
                 status, content = await converter.receive(self._limits.answer_bytes)
-        except (_ConverterDiedError, TimeoutError):
+        except (ConverterDiedError, TimeoutError):
             code, tail = await self._lose(converter)
             words = " ".join(tail.decode("utf-8", "replace").split())[-500:]
             raise IsolationError(
@@ -370,7 +302,7 @@ class ConverterPool:
             self.measures = tuple(msgspec.msgpack.decode(content))
         return converter
 
-    def _spawn(self) -> _Converter:
+    def _spawn(self) -> Converter:
         folder = Path(tempfile.mkdtemp(prefix="converter-", dir=self._room()))
         ours, theirs = socket.socketpair()
         errors = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (lives as long as the process)
@@ -400,7 +332,7 @@ class ConverterPool:
             raise
         finally:
             theirs.close()
-        return _Converter(process, ours, folder, errors, self._clock.monotonic())
+        return Converter(process, ours, folder, errors, self._clock.monotonic())
 
     def _variables(self, folder: Path) -> dict[str, str]:
         home = str(folder)
@@ -426,11 +358,11 @@ class ConverterPool:
                 self._own_folder = self._folder
         return self._own_folder
 
-    async def _lose(self, converter: _Converter) -> tuple[int, bytes]:
+    async def _lose(self, converter: Converter) -> tuple[int, bytes]:
         """End *converter* and return its exit code and its last words."""
         return await asyncio.shield(self._drop(converter))
 
-    def _drop(self, converter: _Converter) -> "asyncio.Task[tuple[int, bytes]]":
+    def _drop(self, converter: Converter) -> "asyncio.Task[tuple[int, bytes]]":
         """End *converter*, whose socket nobody waits on any more."""
         converter.kill()
         converter.channel.close()
@@ -441,7 +373,7 @@ class ConverterPool:
         task.add_done_callback(lambda _task: self._buried(task, converter))
         return task
 
-    def _buried(self, task: "asyncio.Task[tuple[int, bytes]]", converter: _Converter) -> None:
+    def _buried(self, task: "asyncio.Task[tuple[int, bytes]]", converter: Converter) -> None:
         self._burials.discard(task)
         self._all.discard(converter)
         if not self._all:

@@ -8,10 +8,11 @@ from typing import Any
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of, follower_of
-from ingather.app.wiring import budget_limits
+from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
 from ingather.model.url import canonical
 from ingather.robot.indexing import IndexFollower
@@ -33,8 +34,9 @@ Job = Callable[[CatalogWriter, Applied, float], Any]
 class Operations:
     """Removing, undoing, holds; every answer is a JSON-ready dictionary."""
 
-    def __init__(self, home: Home, settings: Settings) -> None:
+    def __init__(self, home: Home, settings: Settings, sources: Mapping[str, SourceConf]) -> None:
         self._home, self._settings, self._clock = home, settings, SystemClock()
+        self._sources = sources
 
     def remove(self, target: str) -> dict[str, Any]:
         """Remove a URL, or everything below a prefix that ends in ``/`` or ``*``."""
@@ -73,7 +75,11 @@ class Operations:
         except HomeLockedError as locked:
             return self._ask(path, form, locked)
         with lock:
-            writer = CatalogWriter(database_of(self._home), budgets=budget_limits(self._settings))
+            writer = CatalogWriter(
+                database_of(self._home),
+                budgets=budget_limits(self._settings),
+                by_source=source_budgets(self._settings, self._sources),
+            )
             try:
                 applied = Applied()
                 now_s = writer.applier.now_s = self._clock.wall()

@@ -22,8 +22,10 @@ from ingather.app.home import Home
 from ingather.app.keeper import Gathering
 from ingather.app.metering import KeeperMetrics
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.sandbox import Sandbox, probe
 from ingather.app.searching import search_service
 from ingather.app.status import status_form
+from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
@@ -172,6 +174,7 @@ class Serving:
         self._background: list[asyncio.Task[None]] = []
         self.findings = 0
         """Damages that the last full check found."""
+        self.sandbox = Sandbox()
         self._close: Callable[[], None] = lambda: None
         self._reload: Callable[[], None] = lambda: None
 
@@ -194,6 +197,7 @@ class Serving:
             asyncio.create_task(self._link_passes()),
             asyncio.create_task(self._full_checks()),
             asyncio.create_task(self._prunings()),
+            asyncio.create_task(self._probe()),
         ]
         return self
 
@@ -231,7 +235,7 @@ class Serving:
 
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
-            explain=explain, status=lambda: status_form(gathering), operations=_Operations(self), metrics=http,
+            explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), metrics=http,
             search_url=self.listeners.urls[0], version=__version__, limits=limits,
         )  # fmt: skip
 
@@ -272,6 +276,12 @@ class Serving:
             except IngatherError as error:  # tried again with the next rest
                 _log.warning("housekeeping did not come off", error=str(error))
             await asyncio.sleep(_LINK_PASS_S)
+
+    async def _probe(self) -> None:
+        """Learn how converters are confined here."""
+        gathering, run = self.gathering, self.home.run / "converters-probe"
+        limits = converter_limits(self.settings, gathering.loaded.robot)
+        self.sandbox = await probe(limits, gathering.clock, run)
 
     async def _prunings(self) -> None:
         """Forget what is old: each hour when nothing is gathered, each day whatever happens."""

@@ -6,12 +6,15 @@ from typing import Any
 
 from ingather import __version__
 from ingather.app.keeper import Gathering
+from ingather.app.sandbox import Sandbox
 from ingather.catalog.sqlite_memory import sqlite_version
+from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.fetch.limits import RobotsLimits
 
-__all__ = ["status_form"]
+__all__ = ["closed_hosts", "status_form"]
 
 
-def status_form(gathering: Gathering) -> dict[str, Any]:
+def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
     """Return the figures of the moment; called from any thread."""
     keeper = gathering.keeper
     now = gathering.clock.monotonic()
@@ -20,6 +23,7 @@ def status_form(gathering: Gathering) -> dict[str, Any]:
     try:
         stats = reader.stats()
         holds = reader.held_count()
+        closed = closed_hosts(reader, gathering.clock.wall())
     finally:
         reader.close()
     return {
@@ -46,6 +50,7 @@ def status_form(gathering: Gathering) -> dict[str, Any]:
         "busiest": [{"host": host, "waiting": count} for host, count in keeper.frontier.busiest(10)],
         "slow_hosts": keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max")),
         "left_alone": {host: round(seconds, 1) for host, seconds in keeper.frontier.backing_off(now).items()},
+        "robots_unreachable": closed,
         "sequence": {"catalog": stats.sequence, "index": gathering.follower.applied},
         "backlog": max(stats.sequence - gathering.follower.applied, 0),
         "index": gathering.follower.broken or "ok",
@@ -55,6 +60,15 @@ def status_form(gathering: Gathering) -> dict[str, Any]:
         "disk_full": keeper.disk_full,
         "gatherers": {"connected": keeper.gatherers, "pids": keeper.pids, "deaths": counters.deaths},
         "bytes": {"catalog": stats.catalog_bytes, "bodies": stats.body_bytes},
+        "sandbox": sandbox.form(),
         "configuration": gathering.version,
         "versions": {"python": platform.python_version(), "sqlite": sqlite_version()},
     }
+
+
+def closed_hosts(reader: SqliteReader, now_s: float) -> list[dict[str, Any]]:
+    """Return the hosts whose robots.txt has not been had for 30 days, longest first: nothing is fetched from them."""
+    return [
+        {"host": origin, "days": int((now_s - since_s) // 86_400), "why": why}
+        for origin, since_s, why in reader.robots_unreachable(now_s - RobotsLimits().report_s)
+    ]

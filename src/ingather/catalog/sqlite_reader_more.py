@@ -209,6 +209,15 @@ class MoreReader:
         )
         return [(at, kind, subject, detail) for at, kind, subject, detail in rows]
 
+    def robots_unreachable(self, before_s: float) -> list[tuple[str, float, str]]:
+        """Return (origin, since, why) of hosts whose robots.txt has not been had since wall time *before_s* or longer."""
+        rows = self._rows.all(
+            "select origin, robots_since, robots_detail from host where robots_kind = 'unreachable' and robots_since > 0 "
+            "and robots_since <= ? order by robots_since, origin limit ?",
+            (before_s, _GROUP),
+        )
+        return [(origin, since, why) for origin, since, why in rows]
+
     # -- for the checks -----------------------------------------------------------------------
 
     def integrity(self) -> list[str]:

@@ -65,4 +65,38 @@ def check(home: Path, bodies: bool, as_json: bool) -> int:  # noqa: FBT001 - cli
         click.echo(
             f"{finding['place']}: {finding['what']}" + (f" ({finding['url']})" if finding.get("url") else "")
         )
+    if any(finding.get("url") for finding in findings) and not as_json:
+        click.echo(
+            f"to have these pages fetched again: ingather catalog repair --home {home} --forget-bodies",
+            err=True,
+        )
     return 1 if findings else 0
+
+
+@command.command("repair")
+@home_option
+@click.option(
+    "--forget-bodies",
+    is_flag=True,
+    required=True,
+    help="Forget kept bodies and texts that do not read back; their pages are fetched again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was forgotten as JSON.")
+def repair(home: Path, forget_bodies: bool, as_json: bool) -> int:  # noqa: ARG001, FBT001 - click gives it so
+    """Mend what check found damaged. Nobody may own the home meanwhile.
+
+    The descriptions stay in search. The next crawl, or serve, fetches the pages as a whole.
+    """
+    from ingather.app.repairing import forget_damaged_bodies
+
+    place, read = open_home(home)
+    forgotten = forget_damaged_bodies(place, read.settings)
+    if as_json:
+        print_json(forgotten)
+        return 0
+    for item in forgotten:
+        click.echo(f"{item['url']}: forgotten ({item['place']}: {item['what']})")
+    click.echo(
+        f"{len(forgotten)} pages will be fetched again" if forgotten else "every body and text reads back"
+    )
+    return 0

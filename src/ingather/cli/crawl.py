@@ -170,5 +170,9 @@ def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
             click.echo(f"  {count:>8}  refused by the limit {name}")
         for host, seconds in summary.left_alone.items():
             click.echo(f"  {host} asked to be left alone for {seconds:.0f} s more")
+        for item in summary.robots_unreachable:
+            click.echo(
+                f"  {item['host']}: robots.txt unreachable for {item['days']} days, nothing is fetched: {item['why']}"
+            )
         if summary.waiting:
             click.echo(f"  {summary.waiting} URLs wait for another run")

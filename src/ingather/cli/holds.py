@@ -24,7 +24,7 @@ def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it s
     from ingather.app.operating import Operations
 
     place, read = open_home(home)
-    found = Operations(place, read.settings).holds()
+    found = Operations(place, read.settings, read.sources).holds()
     if as_json:
         print_json(found)
         return
@@ -59,5 +59,5 @@ def _close(number: int, home: Path, *, release: bool) -> None:
     from ingather.app.operating import Operations
 
     place, read = open_home(home)
-    answer = Operations(place, read.settings).close_hold(number, release=release)
+    answer = Operations(place, read.settings, read.sources).close_hold(number, release=release)
     click.echo(f"{answer['documents']} documents {'deleted' if release else 'stay'}")

@@ -24,7 +24,7 @@ def remove(target: str, home: Path, as_json: bool) -> int:  # noqa: FBT001 - cli
     from ingather.app.operating import Operations
 
     place, read = open_home(home)
-    answer = Operations(place, read.settings).remove(target)
+    answer = Operations(place, read.settings, read.sources).remove(target)
     if as_json:
         print_json(answer)
     else:
@@ -44,7 +44,7 @@ def undelete(target: str, home: Path, as_json: bool) -> int:  # noqa: FBT001 - c
     from ingather.app.operating import Operations
 
     place, read = open_home(home)
-    answer = Operations(place, read.settings).undelete(target)
+    answer = Operations(place, read.settings, read.sources).undelete(target)
     if as_json:
         print_json(answer)
     else:

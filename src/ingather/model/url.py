@@ -99,8 +99,10 @@ class Canonicaliser:
     """
 
     def __init__(self, drop_parameters: Iterable[str] = DEFAULT_DROP) -> None:
+        self.drop_parameters = tuple(drop_parameters)
+        """What it was made with, so that another process can make its like."""
         exact, prefixes, tokens = [], [], []
-        for name in drop_parameters:
+        for name in self.drop_parameters:
             low = name.strip().lower()
             if low.endswith("*"):
                 prefixes.append(low[:-1])

@@ -17,7 +17,9 @@ class Isolation(Protocol):
         """Give *body* and *options* to job *job* and return its answer (msgpack).
 
         Raises:
-            IsolationError: it died, ran out of time or memory; ``reason`` says which.
+            IsolationError: it died (``reason`` is ``died``), ran out of time (``timeout``), memory or processor
+                time (``cpu``): each is a strike against the document. ``unavailable`` is none: no converter could
+                be had, and another try may end otherwise.
             ExtractError: the job itself refused the document; ``reason`` is a documented flag.
         """
 

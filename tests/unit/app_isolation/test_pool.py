@@ -15,7 +15,9 @@ import msgspec
 import pytest
 import uvloop
 
+from ingather.app.confinement import MEASURES
 from ingather.app.isolation import ConverterLimits, ConverterPool, JobLimits
+from ingather.app.sandbox import probe
 from ingather.errors import ExtractError, IsolationError
 from ingather.extract.documents.wire import decode_converted, decode_page
 from ingather.testing.clock import FakeClock
@@ -428,3 +430,32 @@ def test_a_converter_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
         owner.kill()
 
     assert gone(pid)
+
+
+def test_a_pool_that_has_done_nothing_can_tell_its_measures() -> None:
+    async def measures() -> tuple[tuple[str, ...], int]:
+        async with pool() as converters:
+            first = await converters.ready()
+            assert await converters.ready() == first
+            await converters.run("echo", b"", {})
+            return first, converters.statistics.started
+
+    told, started = asyncio.run(measures())
+    assert "limits" in told
+    assert set(told) <= set(MEASURES)
+    assert started == 1
+
+
+def test_the_sandbox_is_measured_on_a_converter_of_its_own(tmp_path: Path) -> None:
+    found = asyncio.run(probe(QUICK, FakeClock(), tmp_path / "probe"))
+    assert set(found.measures) | set(found.missing) == set(MEASURES)
+    assert found.level == ("part" if found.missing else "whole")
+    assert found.form()["measures"] == list(found.measures)
+    assert list(tmp_path.rglob("*")) in ([], [tmp_path / "probe"])
+
+
+def test_a_sandbox_that_cannot_start_says_why(tmp_path: Path) -> None:
+    (tmp_path / "probe").write_text("a file in its way")
+    found = asyncio.run(probe(QUICK, FakeClock(), tmp_path / "probe"))
+    assert (found.level, found.measures) == ("unavailable", ())
+    assert found.form()["trouble"]

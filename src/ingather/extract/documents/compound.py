@@ -1,8 +1,6 @@
 """OLE compound files: their streams say whether it is old Word, Excel, PowerPoint, a message, or encrypted."""
 
-import io
 import struct
-from importlib import import_module
 
 from ingather.errors import ExtractError
 from ingather.extract.documents.cfb import CompoundFile
@@ -14,7 +12,6 @@ from ingather.extract.documents.summary import read_summary
 
 __all__ = ["read"]
 
-_OWN_PASSWORD = "VelvetSweatshop"  # noqa: S105 (published: what Excel itself uses for "protected" workbooks)
 _FOREIGN = (("FileHeader", "application/x-hwp"),)
 _WORD = "application/msword"
 _OBJECT_POOLS = ("ObjectPool",)
@@ -24,7 +21,7 @@ _NATIVE = "\x01Ole10Native"
 _WRAPPED = ("Package", "CONTENTS", "EmbeddedOdf")
 
 
-def read(body: bytes, draft: Draft, name: str, _content_type: str | None) -> None:
+def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> None:
     """Read a compound file into *draft*.
 
     Raises:
@@ -35,8 +32,11 @@ def read(body: bytes, draft: Draft, name: str, _content_type: str | None) -> Non
     if not any(entry.is_stream for entry in file.entries):
         raise ExtractError("the compound file's directory is cut off", reason="damaged")
     if file.find("EncryptedPackage"):
-        _read_encrypted(body, draft, name)
-        return
+        raise ExtractError(
+            "the document needs a password",
+            reason="encrypted",
+            hint="publish it without one to have its text found",
+        )
     read_summary(file, draft)
     if file.find("__properties_version1.0"):
         from ingather.extract.documents.outlook import read_message
@@ -118,20 +118,3 @@ def _read_objects(file: CompoundFile, draft: Draft) -> None:
         except ExtractError:
             draft.flag("partial")
         draft.end_block()
-
-
-def _read_encrypted(body: bytes, draft: Draft, name: str) -> None:
-    """Open what Excel encrypts with its own well-known password, where the optional library is installed."""
-    try:
-        msoffcrypto = import_module("msoffcrypto")
-    except ImportError:
-        raise ExtractError("the document needs a password", reason="encrypted") from None
-    opened = io.BytesIO()
-    try:
-        office = msoffcrypto.OfficeFile(io.BytesIO(body))
-        office.load_key(password=_OWN_PASSWORD, verify_password=True)
-        office.decrypt(opened)
-    except Exception as error:
-        raise ExtractError("the document needs a password", reason="encrypted") from error
-    draft.flag("encrypted")
-    draft.embed("", opened.getvalue(), name, keep=False)
