@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import re2
 from ingather.conf import posix, shexp
 
-__all__ = ["DIALECTS", "FOLDED_SOURCES", "Pattern", "PatternError", "compile_pattern"]
+__all__ = ["DIALECTS", "FOLDED_SOURCES", "Pattern", "PatternError", "compile_pattern", "literal", "options"]
 
 DIALECTS = ("auto", "posix", "shexp", "python")
 
@@ -170,8 +170,8 @@ def _offset(written: str, kind: str, fragment: str) -> int:
     return max(written.find(fragment), 0) if fragment else 0
 
 
-def _plain(expression: str, *, folded: bool) -> Callable[[str], bool] | None:
-    """Return a plain string test that means the same as *expression*, if there is one (15 times faster)."""
+def literal(expression: str) -> tuple[bool, bool, str] | None:
+    """Return (at the start, at the end, text) of an expression that is a plain string test, else ``None``."""
     body = expression
     start = body.startswith("^")
     end = body.endswith("$") and not body.endswith("\\$")
@@ -180,20 +180,28 @@ def _plain(expression: str, *, folded: bool) -> Callable[[str], bool] | None:
         start, body = False, body[2:]
     if body.endswith(".*") and not body.endswith("\\.*"):
         end, body = False, body[:-2]
-    literal = re.sub(r"\\([^\w\s])", lambda m: m[1], body)
     if _WORDS.fullmatch(re.sub(r"\\[^\w\s]", "", body).replace(".", "*")) is None:
         return None
+    return start, end, re.sub(r"\\([^\w\s])", lambda m: m[1], body)
+
+
+def _plain(expression: str, *, folded: bool) -> Callable[[str], bool] | None:
+    """Return a plain string test that means the same as *expression*, if there is one (15 times faster)."""
+    found = literal(expression)
+    if found is None:
+        return None
+    start, end, text = found
     if folded:
-        literal = literal.lower()
+        text = text.lower()
         return {
-            (False, False): lambda value: literal in value.lower(),
-            (True, False): lambda value: value.lower().startswith(literal),
-            (False, True): lambda value: value.lower().endswith(literal),
-            (True, True): lambda value: value.lower() == literal,
+            (False, False): lambda value: text in value.lower(),
+            (True, False): lambda value: value.lower().startswith(text),
+            (False, True): lambda value: value.lower().endswith(text),
+            (True, True): lambda value: value.lower() == text,
         }[start, end]
     return {
-        (False, False): lambda value: literal in value,
-        (True, False): lambda value: value.startswith(literal),
-        (False, True): lambda value: value.endswith(literal),
-        (True, True): lambda value: value == literal,
+        (False, False): lambda value: text in value,
+        (True, False): lambda value: value.startswith(text),
+        (False, True): lambda value: value.endswith(text),
+        (True, True): lambda value: value == text,
     }[start, end]

@@ -8,11 +8,13 @@ same bound functions, and writes down each step.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from ingather.conf.loading import Loaded, StartingPoint
 from ingather.conf.rulesconf import Rules
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier
+from ingather.filters.denying import DenySteps, with_tables
 from ingather.filters.evaluation import Convert, Evaluation, State
 from ingather.filters.page_rules import forbidden
 from ingather.filters.plan import ConvertSteps, Pair, Plan, Step, pair, plan
@@ -88,8 +90,10 @@ class Engine:
         functions = registry or builtin_registry()
         a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
         b = self._generation = plan(other, Role.GENERATION, functions, robot, self)
-        self._metadata = pair(a, b, a.metadata, b.metadata)
-        self._data = pair(a, b, a.data, b.data)
+        tables = partial(with_tables, undefined_source=robot.undefined_source, functions=functions)
+        self._metadata = pair(a, b, a.metadata, b.metadata).changed(tables)
+        self._data = pair(a, b, a.data, b.data).changed(tables)
+        self._data_alone = (tables(a.data), tables(b.data))
         self._moved: dict[tuple[Verdict, str], Verdict] = {}
         self.stop_asked = ""
         """Which line asked to end the run in order (``EXIT``), ``""`` if none did."""
@@ -230,7 +234,10 @@ class Engine:
     def _twin(self, one: State, phase: Pair) -> Verdict:
         """Return the verdict of the enumeration filter as the generation filter's line says it."""
         verdict = one.verdict
-        step, twin = phase.common[one.at], phase.twins[one.at]
+        ran, same = phase.common[one.at], phase.twins[one.at]
+        step, twin = ran, same
+        if isinstance(ran, DenySteps) and isinstance(same, DenySteps):
+            step, twin = ran.steps[ran.active], same.steps[ran.active]
         if verdict.where != step.where:
             return verdict
         if verdict.category is Exclusion.ERROR:
@@ -262,13 +269,15 @@ class Engine:
                 one.at = other.at = 0
             ev.stage = _ENUMERATION
         if ev.stage == _ENUMERATION:
-            steps = self._data.enumeration if ev.shared else self._enumeration.data
+            alone = self._data_alone[0] if one.trace is None else self._enumeration.data
+            steps = self._data.enumeration if ev.shared else alone
             wanted = self._data_of(one, steps, self._enumeration)
             if wanted is not None:
                 return wanted
             ev.stage = _GENERATION
         if ev.stage < _END:
-            steps = self._data.generation if ev.shared else self._generation.data
+            alone = self._data_alone[1] if other.trace is None else self._generation.data
+            steps = self._data.generation if ev.shared else alone
             wanted = self._data_of(other, steps, self._generation)
             if wanted is not None:
                 return wanted

@@ -1,5 +1,6 @@
 """A filter, bound: for each phase the steps that run, each a bound function that knows its line."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -180,6 +181,12 @@ class Pair:
     twins: tuple[Step, ...]
     enumeration: tuple[Step, ...]
     generation: tuple[Step, ...]
+
+    def changed(self, change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> "Pair":
+        """Return this pair with each row of steps changed; *change* does the same to equal rows."""
+        return Pair(
+            change(self.common), change(self.twins), change(self.enumeration), change(self.generation)
+        )
 
 
 def pair(one: Plan, other: Plan, first_steps: tuple[Step, ...], second_steps: tuple[Step, ...]) -> Pair:

@@ -107,8 +107,8 @@ class _Process:
         number = NONE
         for source, table in compiled.url_sources:
             value = _COMPARED[source](state)
-            for form in (value,) if isinstance(value, str) else value or ():
-                number = min(number, table.first(form))
+            if value:
+                number = min(number, table.first_of((value,) if isinstance(value, str) else value))
         if not state.touched:
             ev.rule_memo = (compiled, number)
         return number
