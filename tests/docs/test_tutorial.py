@@ -14,6 +14,7 @@ from ingather.app.demo import Resource, StaticServer
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL = (ROOT / "docs" / "tutorial" / "first-search.md").read_text("utf-8")
+OWN_FUNCTION = (ROOT / "docs" / "tutorial" / "write-a-raf.md").read_text("utf-8")
 INTRANET = "https://intranet.example/"
 SITE = {
     "": Resource(
@@ -52,12 +53,14 @@ def shell(tmp_path: Path) -> Shell:
     return run
 
 
-def blocks(info: str) -> list[str]:
-    return re.findall(rf"^```{info}\n(.*?)^```", TUTORIAL, re.MULTILINE | re.DOTALL)
+def blocks(info: str, text: str = TUTORIAL) -> list[str]:
+    return re.findall(rf"^```{info}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-def lines() -> list[str]:
-    return [line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")]
+def lines(text: str = TUTORIAL) -> list[str]:
+    return [
+        line[2:] for block in blocks("console", text) for line in block.splitlines() if line.startswith("$ ")
+    ]
 
 
 def test_every_line_of_the_tutorial_works(shell: Shell) -> None:
@@ -87,3 +90,34 @@ def test_the_site_that_the_tutorial_writes_down_is_understood(shell: Shell, tmp_
     rules.write_text(f"{rules.read_text('utf-8')}\n{site}", "utf-8")
     done = shell("ingather config check --home ./home")
     assert (done.returncode, done.stdout) == (0, "no mistakes found\n")
+
+
+def test_the_function_of_the_tutorial_does_its_work(shell: Shell, tmp_path: Path) -> None:
+    (program,) = blocks("python", OWN_FUNCTION)
+    (line,) = blocks("text", OWN_FUNCTION)
+    said: dict[str, str] = {}
+    with StaticServer(SITE) as server:
+        for command in lines(OWN_FUNCTION):
+            spoken = command.replace(INTRANET, server.url)
+            if command.startswith("ingather crawl"):
+                spoken += f" --own-host {server.address}"
+            done = shell(spoken)
+            assert done.returncode == 0, (command, done.stdout, done.stderr)
+            said[command] = done.stdout
+            if command.startswith("mkdir"):
+                plugin = tmp_path / "home2" / "plugins" / "reading_time.py"
+                plugin.write_text(program, "utf-8")
+                plugin.chmod(0o644)
+            if command.startswith("ingather plugins"):
+                filters = tmp_path / "home2" / "config" / "filter.conf"
+                text = filters.read_text("utf-8")
+                last = text.rindex("Shutdown fn=")
+                filters.write_text(f"{text[:last]}{line}{text[last:]}", "utf-8")
+    assert "reading-time" in said["ingather plugins --home ./home2"]
+    told = said[f"ingather explain --home ./home2 {INTRANET}forms/holiday.html"]
+    assert "reading-time" in told
+    wrong = filters.read_text("utf-8").replace("reading_time speed=200", "reading_time speed=7")
+    filters.write_text(wrong, "utf-8")
+    done = shell("ingather config check --home ./home2")
+    assert done.returncode == 1
+    assert "E-RANGE" in done.stdout

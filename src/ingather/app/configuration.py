@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingather.app.home import Home
+from ingather.app.plugging import plug_ins
 from ingather.app.rdschema import read_schema
-from ingather.conf import BUILTIN, Loaded, Vocabulary, load
+from ingather.conf import Loaded, Vocabulary, load
 from ingather.conf.report import Report
 from ingather.conf.settings import Flag, Settings
 from ingather.conf.sources import SourceConf, check_references
@@ -43,12 +44,12 @@ class Configuration:
         return self
 
 
-def read_configuration(
+def read_configuration(  # noqa: PLR0913 - what an answer may depend on
     home: Home,
     *,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Flag] | None = None,
-    vocabulary: Vocabulary = BUILTIN,
+    vocabulary: Vocabulary | None = None,
     strict: bool = False,
     config: Path | None = None,
 ) -> Configuration:
@@ -58,11 +59,13 @@ def read_configuration(
         home: an open home.
         environment: variables of the process.
         flags: setting name to the flag that was given for it.
-        vocabulary: functions that filters may call.
+        vocabulary: functions that filters may call; default: the built-in ones and those of plug-ins.
         strict: what the lexer of config/ tolerates is an error.
         config: a folder to read in place of the home's ``config``: a change that is not published yet.
     """
     found = home.settings(environment=environment, flags=flags)
+    if vocabulary is None:
+        vocabulary = plug_ins(home, found.settings).vocabulary
     loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
     check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)

@@ -80,7 +80,15 @@ def _canonicaliser(drop: str | None) -> "Canonicaliser":
 
 _PAGE_OPTIONS = frozenset({"url", "content_type", "agent", "drop_parameters"})
 
-JOBS: Mapping[str, Job] = {"convert": _convert, "page": _page}
+
+def _summary(body: bytes, options: Mapping[str, str]) -> bytes:
+    """Say what Harvest's HTML.sum would of HTML; option ``content_type``."""
+    from ingather.extract.harvest import summarize_html
+
+    return msgspec.msgpack.encode(summarize_html(body, content_type=options.get("content_type") or None))
+
+
+JOBS: Mapping[str, Job] = {"convert": _convert, "page": _page, "summary": _summary}
 
 
 def main() -> None:

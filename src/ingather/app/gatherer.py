@@ -15,7 +15,10 @@ from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.collector import calm_collector
+from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
+from ingather.app.plugging import plug_ins
+from ingather.app.summarizing import Summarizers
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.errors import CatalogError, DiskFullError
@@ -85,7 +88,8 @@ async def _beat(slot: Slot, clock: SystemClock) -> None:
 
 async def _run(number: int, blueprint: Blueprint) -> None:
     settings, home = blueprint.settings, Path(blueprint.home)
-    loaded = wiring.overridden(load_bodies(blueprint.files).with_sites(blueprint.sites), blueprint.overrides)
+    own = plug_ins(Home(home), settings)
+    loaded = wiring.overridden(load_bodies(blueprint.files, vocabulary=own.vocabulary).with_sites(blueprint.sites), blueprint.overrides)
     robot = loaded.robot
     clock = SystemClock()
     canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
@@ -101,6 +105,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         clock=clock,
         folder=_scratch(home, str(robot.tmpdir), number),
     )
+    summarizers = Summarizers(
+        isolation=pool, bindir=str(robot.bindir or ""), limits=wiring.program_limits(settings, robot),
+        folder=Path(robot.tmpdir) if robot.tmpdir else None, count=settings.count("gather.converters"),
+    )  # fmt: skip
     segment = SegmentWriter(
         home / "bodies", f"gatherer-{number}", max_bytes=settings.size("gather.segment-size"),
         keep_bodies=settings.text("gather.keep-bodies") == "all",
@@ -123,7 +131,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
     )  # fmt: skip
     pipeline = Pipeline(
-        engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser),
+        engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
     )  # fmt: skip
     gatherer = Gatherer(
@@ -139,6 +147,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     finally:
         beating.cancel()
         writer.close()
+        discoverer.engine.shut_down()
         await pool.close()
         await fetcher.close()
         segment.close()

@@ -8,6 +8,7 @@
       config/         robot.conf, filter.conf, filterrules.conf, mime.types
       catalog/        the database          bodies/   WARC segments
       index/          the full-text index   log/      access log, robot.log
+      plugins/        code of one's own, where there is some (setting plugins.folder)
       run/            what a running process leaves: the lock, sockets
 
 ``Home.create`` makes one, ``Home.open`` finds one, ``home.lock`` (``homelock``) keeps a second process
@@ -31,7 +32,7 @@ __all__ = ["Home"]
 _TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
 _LOCK_FILE = "run/lock"
 _FOLDERS = ("config", "catalog", "bodies", "index", "log", "run")
-_OURS = frozenset({SETTINGS_FILE, _TOKEN_FILE, *_FOLDERS})
+_OURS = frozenset({SETTINGS_FILE, _TOKEN_FILE, "plugins", *_FOLDERS})
 _NEW = ".new"
 _SHARED_BITS = 0o077
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ingather import __version__
 from ingather.app.isolation import ConverterLimits, JobLimits
+from ingather.app.summarizing import ProgramLimits
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
@@ -34,6 +35,7 @@ __all__ = [
     "keeper_limits",
     "overridden",
     "pipeline_limits",
+    "program_limits",
     "recheck_limits",
     "robots_limits",
     "source_budgets",
@@ -230,6 +232,13 @@ def converter_limits(settings: Settings, robot: RobotConf) -> ConverterLimits:
         memory_bytes=settings.size("limits.parser-memory"),
         recycle_jobs=settings.count("gather.converter-documents"),
         recycle_s=settings.seconds("gather.converter-age"),
+    )
+
+
+def program_limits(settings: Settings, robot: RobotConf) -> ProgramLimits:
+    """What one run of a summarizer may cost."""
+    return ProgramLimits(
+        wall_s=float(robot.convert_timeout), memory_bytes=settings.size("limits.parser-memory")
     )
 
 

@@ -26,6 +26,7 @@ SECTIONS: dict[str, str] = {
     "index": "The full-text index.",
     "search": "The search page and its API.",
     "disk": "Space that is left alone.",
+    "plugins": "Code of one's own. What stands here is never set over HTTP.",
     "log": "Events and the access log. robot.conf's loglevel governs robot.log only.",
 }
 
@@ -170,6 +171,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("disk", "reserve", _B, _GIB, "Free space below which new work is refused; searching goes on.", live=True),
     Setting("disk", "reserve-share", Kind.SHARE, 0.05,
             "The same as a share of the file system; the larger of the two counts.", live=True),
+    # -- plugins
+    Setting("plugins", "folder", Kind.TEXT, "plugins",
+            "Folder of one-file plug-ins; a relative path lies in the home."),
     # -- log
     Setting("log", "level", Kind.CHOICE, "info", "Least severe event that is written.",
             live=True, choices=("debug", "info", "warning", "error")),

@@ -131,7 +131,7 @@ class Keeper:
         self.failed: BaseException | None = None
 
     def _may_lend(self) -> bool:
-        return not (self.paused or self.disk_full or self.index.full)
+        return not (self.paused or self.disk_full or self.index.full or self._lending.stop_asked)
 
     # -- life -------------------------------------------------------------------------------------
 
@@ -372,7 +372,12 @@ class Keeper:
             return
 
     def idle(self, *, patience_s: float = 0.0) -> bool:
-        """Whether nothing is out, nothing is being committed, and nothing waits at a host that may be asked soon."""
+        """Whether nothing is out, nothing is being committed, and nothing waits at a host that may be asked soon.
+
+        Also when a filter asked to end the run (``EXIT``).
+        """
+        if self._lending.stop_asked:
+            return True
         if self.frontier.out or not self._intake.empty:
             return False
         if self._max_pages and self.counters.pages >= self._max_pages:

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.log import get
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report, Row
 from ingather.ports.clock import Clock
@@ -36,6 +37,8 @@ from ingather.robot.wire import (
 )
 
 __all__ = ["Connection", "Lending"]
+
+_log = get("lending")
 
 
 @dataclass(slots=True, eq=False)
@@ -96,7 +99,7 @@ class Lending:
         self._changed = changed
         self._max_pages = max_pages
         self._newest_segment = newest_segment
-        self._version = version
+        self.version = version
         self._connections: dict[int, Connection] = {}
         self._sources = queries.sources()
         self._old_hosts = max((host for host, *_ in queries.known_hosts()), default=0)
@@ -104,6 +107,8 @@ class Lending:
         self._address_timer: asyncio.TimerHandle | None = None
         self.addresses_changed = False
         self.stopping = False
+        self.stop_asked = ""
+        """The line of a filter that asked to end the run in order."""
 
     def __len__(self) -> int:
         return len(self._connections)
@@ -143,13 +148,16 @@ class Lending:
             self._left(connection)
             writer.close()
 
-    def _heard(self, connection: Connection, body: bytes) -> None:  # noqa: C901 - one a message
+    def _heard(self, connection: Connection, body: bytes) -> None:  # noqa: C901, PLR0912 - one a message
         match decode_to_keeper(body):
             case Want(pages=pages, idle_hosts=idle):
                 connection.room = pages
                 connection.lent.difference_update(idle)
                 self._feed(connection)
-            case Reports(reports=reports, hosts=hosts):
+            case Reports(reports=reports, hosts=hosts, stop=stop):
+                if stop and not self.stop_asked:
+                    self.stop_asked = stop
+                    _log.warning("a filter asked to stop: no new work", who=stop)
                 self._reported(connection, reports)
                 now, wall = self._clock.monotonic(), self._clock.wall()
                 for host in hosts:
@@ -254,7 +262,7 @@ class Lending:
 
     def _claim(self, row: Row) -> Claim:
         suspect = row.strikes > 0
-        anew = suspect or row.version != self._version  # it must be read again to be judged
+        anew = suspect or row.version != self.version  # it must be read again to be judged
         have = ("", "", b"") if anew else (row.etag, row.last_modified, row.digest)
         return Claim(
             row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops, *have,

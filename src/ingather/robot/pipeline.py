@@ -98,6 +98,11 @@ class Pipeline:
         self._seen = seen
         self._limits = limits or PipelineLimits()
 
+    @property
+    def stop_asked(self) -> str:
+        """The line of a filter that asked to end the run in order, ``""`` if none did."""
+        return self._engine.stop_asked
+
     # -- before the network ---------------------------------------------------------------------
 
     def judge(self, claim: Claim, origin: str, *, trace: list[TraceStep] | None = None) -> Judged:
@@ -244,7 +249,19 @@ class Pipeline:
             page = Page(url=judged.url, base=judged.url, media_type=error.media_type, flags=[error.flag])
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
+        if engine.programs and evaluation.generation.allowed:
+            await self._summarize(judged, got, page)
         return self._described(judged, got, page, digest)
+
+    async def _summarize(self, judged: Judged, got: Response, page: Page) -> None:
+        """Run the programs that Generate lines want to hear; one that fails leaves the description as it is."""
+        found = {}
+        for program in self._engine.programs:
+            try:
+                found[program] = await self._reading.summarize(program, got)
+            except Unreadable as error:
+                page.flags.append(f"summary-failed:{error.reason}")
+        self._engine.summarized(judged.evaluation, found)
 
     async def _data(self, judged: Judged, got: Response, page: Page) -> Page:
         """Run the Data filters; they may ask for conversions on the way."""

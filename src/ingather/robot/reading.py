@@ -5,6 +5,7 @@ known to make parsers quadratic, or the URL killed a gatherer before: then a con
 it, which may die. While the gatherer parses, its shared slot names the URL.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -13,16 +14,19 @@ from ingather.errors import ExtractError, IsolationError
 from ingather.extract.hostile import suspect_reason
 from ingather.extract.page import is_html, read_converted, read_page
 from ingather.extract.sniffing import sniff
+from ingather.log import get
 from ingather.model.page import Converted, Page, PageDate
 from ingather.model.report import Claim
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser
 from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
+from ingather.ports.summarizer import Summarizer
 from ingather.robot.slot import Slot
 
 __all__ = ["Reading", "Unreadable"]
 
+_log = get("reading")
 _HEADERS = ("x-robots-tag", "content-language", "last-modified", "link")
 
 
@@ -39,7 +43,7 @@ class Unreadable(Exception):  # noqa: N818 - a value that travels up two calls, 
 class Reading:
     """Makes pages; one a gatherer."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that app wires
         self,
         *,
         isolation: Isolation,
@@ -47,8 +51,10 @@ class Reading:
         clock: Clock,
         agent: str,
         canonicaliser: Canonicaliser,
+        summarizer: Summarizer | None = None,
     ) -> None:
         self._isolation = isolation
+        self._summarizer = summarizer
         self._slot = slot
         self._clock = clock
         self._agent = agent
@@ -101,6 +107,20 @@ class Reading:
             agent=self._agent,
             canonicaliser=self._canonicaliser,
         )
+
+    async def summarize(self, program: str, got: Response) -> Mapping[str, tuple[str, ...]]:
+        """Return what a Harvest program prints about the body as it came."""
+        if self._summarizer is None:
+            raise Unreadable("unavailable")
+        try:
+            return await self._summarizer.summarize(
+                program, got.body, content_type=got.header("content-type")
+            )
+        except (ExtractError, IsolationError) as error:
+            _log.warning(
+                "summarizer failed", program=program, url=got.url, reason=error.reason, error=str(error)
+            )
+            raise Unreadable(error.reason) from error
 
     async def _run(self, job: str, body: bytes, options: dict[str, str], media_type: str) -> bytes:
         try:

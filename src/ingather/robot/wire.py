@@ -53,11 +53,15 @@ class Want(msgspec.Struct, array_like=True, tag="want"):
 
 
 class Reports(msgspec.Struct, array_like=True, tag="reports"):
-    """Finished visits, their bodies durable; *hosts* what was learnt about hosts."""
+    """Finished visits, their bodies durable; *hosts* what was learnt about hosts.
+
+    *stop*: the line of a filter that asked to end the run in order, or nothing.
+    """
 
     reports: list[Report]
     hosts: list[HostReport] = []
     bytes_read: int = 0
+    stop: str = ""
 
 
 class AskStart(msgspec.Struct, array_like=True, tag="ask"):

@@ -1,0 +1,1 @@
+"""Plug-ins to copy into the plug-in folder and to change."""
