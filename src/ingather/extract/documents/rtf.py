@@ -13,6 +13,17 @@ from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.limits import LimitReachedError
 from ingather.extract.documents.objdata import embed_object
+from ingather.extract.documents.rtf_words import (
+    ASIDES,
+    BLOCK_ENDS,
+    CAPTURED,
+    CHARACTERS,
+    CHARSETS,
+    SKIPPED,
+    SYMBOLS,
+    TIME_PARTS,
+    TIMES,
+)
 from ingather.extract.documents.summary import codepage_name
 from ingather.extract.documents.wordprocessing import hyperlink_of
 
@@ -30,112 +41,6 @@ _TOKEN = re.compile(
 )
 _DEEPEST = 5_000
 _MOST_TOKENS = 6_000_000
-_CHARSETS = {
-    0: "cp1252", 2: "cp1252", 77: "mac_roman", 78: "cp932", 79: "cp949", 80: "gbk", 81: "cp950", 83: "mac_cyrillic",
-    84: "cp1255", 85: "mac_greek", 86: "mac_turkish", 88: "mac_latin2", 128: "cp932", 129: "cp949", 130: "johab",
-    134: "gbk", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256",
-    186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
-}  # fmt: skip
-_CHARACTERS = {
-    "tab": "\t", "cell": "\t", "nestcell": "\t", "emdash": "—", "endash": "\u2013", "bullet": "•", "lquote": "\u2018",
-    "rquote": "\u2019", "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ", "qmspace": " ",
-    "zwj": "\u200d", "zwnj": "\u200c", "ltrmark": "\u200e", "rtlmark": "\u200f",
-}  # fmt: skip
-_SYMBOLS = {b"~": " ", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\", b"\t": "\t"}
-_BLOCK_ENDS = frozenset({"sect", "page", "row", "nestrow", "column"})
-_SKIPPED = frozenset(
-    [
-        "colortbl",
-        "stylesheet",
-        "listtable",
-        "listoverridetable",
-        "rsidtbl",
-        "themedata",
-        "colorschememapping",
-        "latentstyles",
-        "datastore",
-        "nonshppict",
-        "xe",
-        "tc",
-        "pgptbl",
-        "revtbl",
-        "filetbl",
-        "generator",
-        "template",
-        "private",
-        "ftnsep",
-        "ftnsepc",
-        "ftncn",
-        "aftnsep",
-        "aftnsepc",
-        "aftncn",
-        "bkmkstart",
-        "bkmkend",
-        "fchars",
-        "lchars",
-        "xmlnstbl",
-        "mmathPr",
-        "fldtype",
-        "datafield",
-        "formfield",
-        "blipuid",
-        "nesttableprops",
-        "nonesttables",
-        "wgrffmtfilter",
-        "levelnumbers",
-        "leveltext",
-        "listname",
-        "liststylename",
-        "panose",
-        "falt",
-        "pnseclvl",
-        "background",
-        "passwordhash",
-        "userprops",
-        "atnid",
-        "atnref",
-        "atndate",
-        "atntime",
-        "atnparent",
-        "objclass",
-        "objname",
-        "objalias",
-        "objsect",
-        "oleclsid",
-        "atrfstart",
-        "atrfend",
-    ]
-)
-_ASIDES = frozenset(
-    [
-        "header",
-        "headerl",
-        "headerr",
-        "headerf",
-        "footer",
-        "footerl",
-        "footerr",
-        "footerf",
-        "footnote",
-        "annotation",
-        "shptxt",
-    ],
-)
-_CAPTURED = {
-    "title": "title",
-    "subject": "subject",
-    "author": "author",
-    "operator": "last-author",
-    "keywords": "keywords",
-    "doccomm": "description",
-    "comment": "description",
-    "company": "company",
-    "category": "category",
-    "manager": "manager",
-    "hlinkbase": "link-base",
-}
-_TIMES = {"creatim": "created", "revtim": "modified", "printim": "printed"}
-_TIME_PARTS = ("yr", "mo", "dy", "hr", "min", "sec")
 _HREF = re.compile(r"""<a\b[^>]*?\bhref\s*=\s*["']([^"'>]{1,8192})""", re.IGNORECASE)
 _HIGH, _LOW, _LAST = 0xD800, 0xDC00, 0xDFFF
 
@@ -309,8 +214,8 @@ class _Rtf:
         self._flush()
         if symbol in b"\r\n":
             self._paragraph(None)
-        elif symbol in _SYMBOLS:
-            self._put(_SYMBOLS[symbol])
+        elif symbol in SYMBOLS:
+            self._put(SYMBOLS[symbol])
 
     def _word(self, word: str, number: bytes | None) -> None:
         starred, self._starred = self._starred, False
@@ -322,15 +227,15 @@ class _Rtf:
         group = self._groups[-1]
         if group.destination == "skip" and word != "ud":
             return
-        if text := _CHARACTERS.get(word):
+        if text := CHARACTERS.get(word):
             self._put(text)
         elif handler := self._words.get(word):
             handler(value)
-        elif word in _BLOCK_ENDS:
+        elif word in BLOCK_ENDS:
             self._end_paragraph()
-        elif word in _SKIPPED:
+        elif word in SKIPPED:
             group.destination = "skip"
-        elif word in _ASIDES:
+        elif word in ASIDES:
             self._aside()
         elif not self._information(word, value) and starred:
             group.destination = "skip"
@@ -342,13 +247,13 @@ class _Rtf:
 
     def _information(self, word: str, value: int | None) -> bool:
         """Take what belongs to the document's description; say whether *word* did."""
-        if key := _CAPTURED.get(word):
+        if key := CAPTURED.get(word):
             self._capture(partial(self._take_meta, key))
-        elif key := _TIMES.get(word):
+        elif key := TIMES.get(word):
             self._time = {}
             self._go("skip-text")
             self._groups[-1].at_end = partial(self._take_time, key)
-        elif word in _TIME_PARTS:
+        elif word in TIME_PARTS:
             self._time[word] = value or 0
         else:
             return word in {"shppict", "shp", "listtext", "pntext", "picprop", "sp", "hl", "hlfr", "hlloc"}
@@ -361,7 +266,7 @@ class _Rtf:
         self._draft.meta(key, self._moment())
 
     def _moment(self) -> str:
-        year, month, day, hour, minute, second = (self._time.get(part, 0) for part in _TIME_PARTS)
+        year, month, day, hour, minute, second = (self._time.get(part, 0) for part in TIME_PARTS)
         if year < 1900 or not month or not day:  # noqa: PLR2004 (LibreOffice writes 1601 for "never")
             return ""
         return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}Z"
@@ -434,7 +339,7 @@ class _Rtf:
         self._groups[-1].codepage = self._fonts.get(self._font, self._codepage)
 
     def _charset(self, number: int | None) -> None:
-        if self._groups[-1].destination == "fonts" and (codepage := _CHARSETS.get(number or 0)):
+        if self._groups[-1].destination == "fonts" and (codepage := CHARSETS.get(number or 0)):
             self._fonts[self._font] = codepage
 
     def _font_codepage(self, number: int | None) -> None:
