@@ -362,9 +362,11 @@ class _Reading:
             )
             return None
         if pattern.guessed:
-            tip = "it does not match the bare domain" if pattern.read_as.startswith("*.") else None
             self.report.add(
-                "W-REGEX-DIALECT", item.value_place, f"read as wildcard {pattern.read_as}", hint=tip
+                "W-REGEX-DIALECT",
+                item.value_place,
+                f"read as wildcard {pattern.read_as}",
+                hint=pattern.hint,
             )
         if pattern.never:
             self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")

@@ -13,7 +13,7 @@ from ingather.conf.files import Files
 from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
 from ingather.conf.mime import MimeMap, parse_mime
 from ingather.conf.names import few
-from ingather.conf.physical import decode
+from ingather.conf.physical import decode, is_binary
 from ingather.conf.report import Report
 from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
 from ingather.conf.rulesconf import Rules, Site, parse_rules
@@ -207,7 +207,7 @@ class _Loading:
         except OSError as error:
             self.report.add("E-FILE", Place(name, 1), f"cannot read {name}: {error.strerror or error}")
             return None
-        return decode(body, name, self.report)
+        return None if is_binary(body, name, self.report) else decode(body, name, self.report)
 
     def _robot(self) -> RobotConf:
         name = next((n for n in _ROBOT_NAMES if self.files.exists(n)), None)
@@ -256,7 +256,7 @@ class _Loading:
         except OSError as error:
             self.report.add("E-FILE", place, f"cannot read {reference}: {error.strerror or error}")
             return name, None
-        return name, decode(body, name, self.report)
+        return name, None if is_binary(body, name, self.report) else decode(body, name, self.report)
 
     def _load_rules(self, reference: str, place: Place) -> Rules | None:
         name = self.files.find(reference)

@@ -59,6 +59,14 @@ class Pattern:
     guessed: bool = False
     expression: str = ""
 
+    @property
+    def hint(self) -> str | None:
+        """What an operator should know about a wildcard that was guessed."""
+        body = self.read_as.partition("~")[0]
+        if not body.startswith("*.") or any(c in body[2:] for c in "*?()[]|/"):
+            return None
+        return f"it does not match {body[2:]} itself: for that write ({body}|{body[2:]})"
+
     def test(self, value: str) -> bool:
         """Tell whether *value* matches."""
         return self.matches(value) and not (self.excepts and self.excepts(value))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ingather.conf.report import Report
 from ingather.model.diagnostic import Place
 
-__all__ = ["Line", "decode", "physical_lines"]
+__all__ = ["Line", "decode", "is_binary", "physical_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,31 @@ def decode(body: bytes, file: str, report: Report) -> str:
 
 
 def physical_lines(text: str, file: str, report: Report) -> list[Line]:
-    """Split *text* at CRLF, LF and CR; a NUL is reported (``E-BINARY``) and taken as a blank."""
+    """Split *text* at CRLF, LF and CR; of a text with a NUL (``E-BINARY``) nothing is read."""
+    if "\0" in text:
+        _binary(text, file, report)
+        return []
     parts = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not parts[-1]:
         parts.pop()
-    if "\0" in text:
-        number, part = next((n, p) for n, p in enumerate(parts, start=1) if "\0" in p)
-        report.add("E-BINARY", Place(file, number, part.index("\0") + 1), "NUL byte: this is not a text file")
-        parts = [p.replace("\0", " ") for p in parts]
     return [Line(number, part) for number, part in enumerate(parts, start=1)]
+
+
+def is_binary(body: bytes, file: str, report: Report) -> bool:
+    """Tell whether *body* is no text, after reporting it (``E-BINARY``)."""
+    at = body.find(b"\0")
+    if at < 0:
+        return False
+    _binary(body[: at + 1].decode("latin-1"), file, report)
+    return True
+
+
+def _binary(text: str, file: str, report: Report) -> None:
+    at = text.index("\0")
+    before = text[:at].replace("\r\n", "\n").replace("\r", "\n")
+    place = Place(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+    hint = "it looks like UTF-16: save it as UTF-8" if text[:2] in _UTF16 or at <= 1 else None
+    report.add("E-BINARY", place, "NUL byte: this is not a text file", hint=hint)
+
+
+_UTF16 = ("\xff\xfe", "\xfe\xff")

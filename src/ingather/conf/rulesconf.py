@@ -303,7 +303,12 @@ class _Reader:
             )
             return None
         if pattern.guessed:
-            self.report.add("W-REGEX-DIALECT", item.value_place, f"read as wildcard {pattern.read_as}")
+            self.report.add(
+                "W-REGEX-DIALECT",
+                item.value_place,
+                f"read as wildcard {pattern.read_as}",
+                hint=pattern.hint,
+            )
         if pattern.never:
             self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")
         return pattern
