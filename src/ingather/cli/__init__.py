@@ -43,6 +43,7 @@ VERBS: dict[str, Verb] = {
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
+    "rd": Verb("ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"),
     "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),

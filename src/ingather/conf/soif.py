@@ -22,6 +22,7 @@ __all__ = [
     "SoifObject",
     "known_charset",
     "split_name",
+    "writable_name",
     "write_object",
 ]
 
@@ -125,6 +126,11 @@ def split_name(written: str) -> tuple[str, int]:
     return written.lower(), 0
 
 
+def writable_name(name: str) -> bool:
+    """Whether *name* can be the name of an attribute."""
+    return bool(_NAME.match(name)) and len(name.encode("utf-8", "replace")) <= MOST_NAME_BYTES - 12
+
+
 def write_object(
     template: str,
     url: str,
@@ -149,7 +155,7 @@ def write_object(
     parts = [b"@", template.encode("ascii"), b" { ", head or b"-", b"\n"]
     for name, given in attributes.items():
         values = (given,) if isinstance(given, str | bytes) else tuple(given)
-        if not _NAME.match(name) or len(name.encode("utf-8", "replace")) > MOST_NAME_BYTES - 12:
+        if not writable_name(name):
             text = f"{name[:80]!r} cannot be the name of a SOIF attribute"
             raise SoifError(
                 text, hint="names have no blanks, braces or control characters and do not start with @"

@@ -1,0 +1,177 @@
+"""Resource descriptions in and out of a home: what ``ingather rd`` does, as streams."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+
+from ingather.app.clock import SystemClock
+from ingather.app.configuration import Configuration
+from ingather.app.home import Home
+from ingather.app.keeper import database_of
+from ingather.app.rdschema import schema_of
+from ingather.app.rdselect import Choice, Chosen, Unwritten, choose, soif_of
+from ingather.app.rdstore import Preparing, RdWriter, SiteSources, Tally, groups_of
+from ingather.app.searching import search_service
+from ingather.catalog.sqlite_description_reader import DescriptionReader
+from ingather.conf.rdm import Submit
+from ingather.conf.rdschema import moment_of
+from ingather.conf.soif_reader import SoifReader
+from ingather.errors import UsageError
+from ingather.model.description import Attributes
+from ingather.search import SearchRequest
+
+__all__ = ["Descriptions", "Export", "Sink", "form_of"]
+
+_PAGE: Final = 100
+_WINDOW: Final = 10_000
+_TELL: Final = 10_000
+
+
+class Sink(Protocol):
+    """What is written to."""
+
+    def write(self, data: bytes, /) -> int | None:
+        """Take all of *data*."""
+
+
+@dataclass(slots=True)
+class Export:
+    """What an export wrote."""
+
+    documents: int = 0
+    unwritten: Unwritten = field(default_factory=Unwritten)
+
+
+class Descriptions:
+    """The resource descriptions of one home; reads beside a running ``serve``, changes through it."""
+
+    def __init__(self, home: Home, configuration: Configuration) -> None:
+        self._home, self._configuration = home, configuration
+        self.schema = schema_of(home.config)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[DescriptionReader]:
+        """Open a reader for as long as it is needed."""
+        reader = DescriptionReader(database_of(self._home), self._home.bodies)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    def chosen(self, choice: Choice) -> Iterator[Chosen]:
+        """Yield what is chosen; names of the view may be aliases."""
+        aliases = self.schema.aliases
+        choice = replace(choice, view=tuple(aliases.get(name, name) for name in choice.view))
+        with self.reading() as reader:
+            yield from choose(reader, choice, find=self._found)
+
+    def _found(self, words: str) -> Iterator[int]:
+        service, _, texts = search_service(self._home, self._configuration.settings)
+        try:
+            for offset in range(0, _WINDOW, _PAGE):
+                page = service.search(SearchRequest(words, offset, _PAGE))
+                yield from (result.id for result in page.results)
+                if len(page.results) < _PAGE:
+                    return
+        finally:
+            texts.close()
+
+    def databases(self) -> dict[str, int]:
+        """Return how many descriptions each database has."""
+        with self.reading() as reader:
+            return reader.databases()
+
+    def export(self, choice: Choice, sink: Sink, *, charset: str) -> Export:
+        """Write what is chosen as SOIF."""
+        done = Export()
+        for one in self.chosen(choice):
+            sink.write(soif_of(one.row.url, one.attributes, done.unwritten, charset=charset))
+            done.documents += 1
+        return done
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def writer(self) -> RdWriter:
+        """Return what carries changes out; use it with ``with``."""
+        conf = self._configuration
+        return RdWriter(self._home, conf.settings, SiteSources(conf.loaded, conf.sources))
+
+    def check_source(self, name: str) -> None:
+        """Refuse a source that no settings declare: its documents would be shown to nobody.
+
+        Raises:
+            UsageError: there is no such source.
+        """
+        if name and name not in self._configuration.sources:
+            raise UsageError(
+                f"there is no source {name!r}",
+                hint=f"those of ingather.toml are: {', '.join(self._configuration.sources)}",
+            )
+
+    def submit(
+        self, submit: Submit, reader: SoifReader, preparing: Preparing, *, tell: Callable[[int], None]
+    ) -> Tally:
+        """Carry out *submit* for every document that *reader* gives, group by group.
+
+        A document that is not a ``@DOCUMENT`` is refused; what cannot be read is among the reader's findings.
+        """
+        tally = Tally()
+        with self.writer() as writer:
+            done = told = 0
+            for group in groups_of(submit, _documents(reader, tally)):
+                prepared = preparing.prepared(group, tally)
+                if prepared.documents:
+                    tally.add(writer.write(prepared))
+                done += len(group.documents)
+                if done - told >= _TELL:
+                    told = done
+                    tell(done)
+        return tally
+
+    def change(self, submit: Submit, documents: Iterator[tuple[str, Attributes]]) -> Tally:
+        """Carry out *submit* for *documents*."""
+        tally = Tally()
+        with self.writer() as writer:
+            for group in groups_of(submit, documents):
+                prepared = Preparing(self.schema).prepared(group, tally)
+                if prepared.documents:
+                    tally.add(writer.write(prepared))
+        return tally
+
+    def expired(self, *, database: str = "") -> Iterator[str]:
+        """Yield the URLs of descriptions whose ``rd-expires`` lies behind us."""
+        now = datetime.fromtimestamp(SystemClock().wall(), UTC)
+        for one in self.chosen(Choice(database=database, view=("rd-expires",))):
+            for value in one.attributes.get("rd-expires", ()):
+                moment = moment_of(value)
+                if moment is not None and moment <= now:
+                    yield one.row.url
+                    break
+
+
+def _documents(reader: SoifReader, tally: Tally) -> Iterator[tuple[str, Attributes]]:
+    for one in reader:
+        if one.template not in {"DOCUMENT", "FILE"}:
+            tally.refuse(f"E-RD-TEMPLATE: byte {one.offset}: @{one.template} is not a description")
+            continue
+        yield one.url, one.texts()
+
+
+def form_of(one: Chosen) -> Mapping[str, Any]:
+    """Return a description as JSON shows it."""
+    layers = {
+        name: {k: list(v) for k, v in values.items()} for name, values in one.description.layers.items()
+    }
+    return {
+        "url": one.row.url,
+        "source": one.row.source,
+        "access": one.row.access,
+        "database": one.row.database,
+        "shown": one.row.shown,
+        "attributes": {name: list(values) for name, values in one.attributes.items()},
+        "layers": layers,
+    }
