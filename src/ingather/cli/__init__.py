@@ -40,6 +40,9 @@ VERBS: dict[str, Verb] = {
     "simulate": Verb(
         "ingather.cli.simulate:command", JOURNEY, "what the filters would do with a URL, nothing stored"
     ),
+    "replay": Verb(
+        "ingather.cli.replay:command", JOURNEY, "a changed configuration over what is stored: the difference"
+    ),
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),

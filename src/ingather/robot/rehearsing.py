@@ -8,13 +8,14 @@ catalog kept, through the very steps of :class:`ingather.robot.pipeline.Pipeline
 from ingather.filters import Engine, TraceStep
 from ingather.model.candidate import Candidate
 from ingather.model.lifecycle import Outcome
+from ingather.model.page import Page
 from ingather.model.report import Claim, Report
 from ingather.model.resource import Failure, Response
 from ingather.model.url import split
 from ingather.ports.clock import Clock
 from ingather.robot.discovering import Discoverer, UrlLimits
 from ingather.robot.pipeline import Judged, Pipeline, PipelineLimits
-from ingather.robot.reading import Reading
+from ingather.robot.reading import Reading, Unreadable
 
 __all__ = ["Rehearsal"]
 
@@ -41,17 +42,21 @@ class Rehearsal:
         visits: PipelineLimits | None = None,
     ) -> None:
         self.engine = engine
+        self._reading = reading
         self._discoverer = Discoverer(engine, version=version, seed=0, limits=urls)
         self._pipeline = Pipeline(
             engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits
         )  # fmt: skip
 
-    def judge(self, candidate: Candidate, *, trace: list[TraceStep] | None = None) -> Judged:
+    def judge(
+        self, candidate: Candidate, *, trace: list[TraceStep] | None = None, known: bool = False
+    ) -> Judged:
         """Judge a URL before the fetch; ``report`` of the answer is set when nothing would be fetched.
 
         Args:
             candidate: the URL with its circumstances.
             trace: takes every step of both filters.
+            known: it was found before, so its shape is not looked at again.
         """
         parts = split(candidate.url)
         claim = Claim(
@@ -59,7 +64,7 @@ class Rehearsal:
             source=candidate.source, hops=candidate.hops,
         )  # fmt: skip
         judged = self._pipeline.judge(claim, parts.origin, trace=trace)
-        denial = self._discoverer.shape(candidate.url)
+        denial = None if known else self._discoverer.shape(candidate.url)
         if denial is not None:
             judged.report = self._pipeline.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
         return judged
@@ -67,3 +72,19 @@ class Rehearsal:
     async def visit(self, judged: Judged, got: Response | Failure) -> Report:
         """Take what the host said through the rest of the journey."""
         return await self._pipeline.process(judged, got)
+
+    async def data(self, judged: Judged, got: Response, page: Page | None = None) -> bool:
+        """Run the Data directives alone, over *page* or else over what is read; the verdicts are in ``judged``.
+
+        Returns:
+            Whether they came to their end; ``False`` = a conversion is wanted or the page cannot be read: only
+            :meth:`visit`, after a new :meth:`judge`, can tell.
+        """
+        if page is None:
+            try:
+                page = await self._reading.page(judged.claim, judged.url, got)
+            except Unreadable:
+                return False
+        read = page
+        self.engine.respond(judged.evaluation, got, lambda: read)
+        return self.engine.data(judged.evaluation) is None

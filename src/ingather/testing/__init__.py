@@ -10,6 +10,8 @@ words from ``prose``), which a test meets without sockets (``fetcher``), over re
 Where the network is hostile, every fault has a name (``faults`` is the server, ``misbehaviour`` and
 ``robotsfaults`` what it does wrong on each ``exchange``, ``hostile`` the bytes that mean harm).
 
+Configurations by the dice, all valid, come from ``configurations``.
+
 Whoever writes an adapter lets it pass the port's suite (``contracts``). The scheduler is tried
 without any network at all, in simulated time (``simulation``). What runs in processes of their own
 stands in ``jobs``.
