@@ -6,7 +6,7 @@ open connections of their own and never write.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from secrets import randbits
@@ -127,13 +127,18 @@ def _opening(path: Path) -> Iterator[Callable[[int, str | None], apsw.Connection
         yield connect
     except apsw.Error as error:
         raised = trouble(error, made[0] if made else None, path, "opened")
-        for db in made:
-            db.close(force=True)
+        _close(made)
         raise raised from error
     except CatalogError:
-        for db in made:
-            db.close(force=True)
+        _close(made)
         raise
+
+
+def _close(connections: Sequence[apsw.Connection]) -> None:
+    """Close what could not be opened whole; storage that fails may fail once more, which says nothing new."""
+    for db in connections:
+        with suppress(apsw.Error):
+            db.close(force=True)
 
 
 def _pragma(db: apsw.Connection, text: str, want: object = None) -> None:

@@ -58,7 +58,8 @@ class CatalogWriter:
             self.applier = Applier(self._db, budgets=Budgets(self._db, budgets, by_source))
         except apsw.Error as error:
             raised = trouble(error, self._db, path, "read")
-            self._db.close(force=True)
+            with suppress(apsw.Error):
+                self._db.close(force=True)
             raise raised from error
         self.frontier = FrontierQueries(rows)
         self.memory = Memory(self._db, rows)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import apsw
 import pytest
 
 from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
+from ingather.testing.storage import FaultyStorage
 
 PAGE = "http://a.test/"
 
@@ -210,3 +213,24 @@ def test_damage_met_in_a_transaction_is_named(visitor: Visitor, catalog: SqliteU
         catalog.writer.transaction(work)
     assert caught.value.place == str(catalog.writer.path)
     assert visitor.start(PAGE) is not None
+
+
+def test_whatever_fails_while_a_new_catalog_is_made_it_is_one_of_our_errors(tmp_path: Path) -> None:
+    """Storage that fails for good fails at closing too, and the next start makes the catalog."""
+    whole = FaultyStorage()
+    with whole.registered() as name:
+        open_writer(tmp_path / "whole.db", vfs=name).close()
+    refused = 0
+    for operation in range(1, whole.operations + 1, 3):
+        path = tmp_path / f"{operation}.db"
+        storage = FaultyStorage(operation, for_good=True)
+        with storage.registered() as name:
+            try:
+                db = open_writer(path, vfs=name)
+            except CatalogError:
+                refused += 1
+            else:
+                with suppress(apsw.Error):
+                    db.close(force=True)
+        open_writer(path).close()
+    assert refused > whole.operations // 6
