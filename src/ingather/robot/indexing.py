@@ -50,6 +50,8 @@ class FollowLimits:
 
     Attributes:
         quiet_docs, quiet_s: commit at this many documents or this age while documents come slowly.
+        steady_rate, steady_s: the age from that many documents a second on. A commit costs nearly the same for
+            one document as for a hundred, and what many small ones wrote is merged soon after.
         busy_docs, busy_s: the same at full crawl speed (*busy_rate* documents a second and more, and *calm_s* after).
         queue_docs: the keeper hands out no claims above this lag.
         queue_bytes: texts kept in the queue; beyond it documents are read again when their turn comes.
@@ -58,10 +60,12 @@ class FollowLimits:
 
     quiet_docs: int = 1_000
     quiet_s: float = 0.5
+    steady_rate: float = 20.0
+    steady_s: float = 1.3
     busy_docs: int = 5_000
     busy_s: float = 10.0
     busy_rate: float = 200.0
-    calm_s: float = 1.0
+    calm_s: float = 3.0
     queue_docs: int = 5_000
     queue_bytes: int = 96 << 20
     group: int = 200
@@ -236,11 +240,10 @@ class IndexFollower:
     def _follow(self, writer: IndexWriter, source: DocumentSource) -> None:
         limits, clock = self._limits, self._clock
         pending, at, since, busy_until = 0, self.applied, 0.0, 0.0
+        docs, age = limits.quiet_docs, limits.quiet_s
         window: deque[tuple[float, int]] = deque()
         while True:
-            group = self._next_group(
-                at, None if not pending else max(since + limits.quiet_s - clock.monotonic(), 0.01)
-            )
+            group = self._next_group(at, None if not pending else max(since + age - clock.monotonic(), 0.01))
             now = clock.monotonic()
             if group:
                 if not pending:
@@ -250,10 +253,14 @@ class IndexFollower:
                 window.append((now, len(group)))
             while window and window[0][0] < now - 2.0:
                 window.popleft()
-            if sum(count for _, count in window) > limits.busy_rate * 2.0 or self.lag > 2 * limits.group:
+            rate = sum(count for _, count in window) / 2.0
+            if rate > limits.busy_rate or self.lag > 2 * limits.group:
                 busy_until = now + limits.calm_s  # a stall of a moment must not cost small commits
-            busy = now < busy_until
-            docs, age = (limits.busy_docs, limits.busy_s) if busy else (limits.quiet_docs, limits.quiet_s)
+            if now < busy_until:
+                docs, age = limits.busy_docs, limits.busy_s
+            else:
+                docs = limits.quiet_docs
+                age = limits.steady_s if rate >= limits.steady_rate else limits.quiet_s
             ends = self._stop or (self._flush and not self._queue)
             if pending and (ends or pending >= docs or clock.monotonic() - since >= age):
                 self._commit(writer, at)
