@@ -1,0 +1,101 @@
+"""What a pushed feed says, record by record (GSA feeds specification, sections 7 to 10)."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ingather.model.acl import Acl
+
+__all__ = ["FeedAcl", "FeedContent", "FeedHeader", "FeedRecord", "FeedRejection", "FeedType", "MetaPair"]
+
+MetaPair = tuple[str, str]
+"""A metadata value: name as written (trimmed), content."""
+
+
+class FeedType(StrEnum):
+    """What a feed does to its data source."""
+
+    FULL = "full"
+    INCREMENTAL = "incremental"
+    METADATA_AND_URL = "metadata-and-url"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedHeader:
+    """What the XML's own header says; form fields win over it. ``""`` = absent."""
+
+    datasource: str = ""
+    feedtype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedContent:
+    """A record's content, decoded (base64, zlib, gzip, raw deflate).
+
+    ``text`` says that it stood in the XML as text: then *body* is UTF-8 whatever the feed's own
+    encoding. Else *body* is the document's bytes as they are.
+    """
+
+    body: bytes
+    text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FeedRecord:
+    """One ``record`` element.
+
+    Attributes:
+        line, offset: of its start tag: line from 1, byte from 0, in the feed's own encoding.
+        delete: the action that counts (the record's wins over the group's).
+        url: as written, white space trimmed; not canonical yet.
+        display_url, mimetype, authmethod, scoring, last_modified: as written, ``""`` = absent.
+        pagerank: the record's, else the group's.
+        metadata: ``None`` = no ``metadata`` element (what is stored stays); ``()`` = clear.
+        overwrite_acls: ``False`` = ACL metas that are absent do not clear the stored ACL.
+        acl: the bound ACL, its ``url`` as written.
+        content: ``None`` = no content element.
+        warnings: what was tolerated, in words.
+        denied: why nobody may see the document although it is kept (a lost reference in an ACL meta, say).
+    """
+
+    line: int
+    offset: int
+    url: str
+    delete: bool = False
+    display_url: str = ""
+    mimetype: str = ""
+    last_modified: str = ""
+    lock: bool = False
+    authmethod: str = ""
+    pagerank: int | None = None
+    crawl_immediately: bool = False
+    crawl_once: bool = False
+    scoring: str = ""
+    metadata: tuple[MetaPair, ...] | None = None
+    overwrite_acls: bool = True
+    acl: Acl | None = None
+    content: FeedContent | None = None
+    warnings: tuple[str, ...] = field(default=())
+    denied: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedAcl:
+    """A free ``acl`` element (a named resource)."""
+
+    line: int
+    offset: int
+    acl: Acl
+    delete: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedRejection:
+    """A record or ACL that could not be read; costs itself and nothing else. ``url`` may be empty."""
+
+    line: int
+    offset: int
+    url: str
+    reason: str
+    denies: bool = False
+    """Whether a deny was lost with it: then *url*, if known, is hidden from everybody."""
