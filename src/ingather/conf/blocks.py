@@ -228,6 +228,8 @@ class _Parser:
     def _stray(self, line: Logical) -> None:
         """Refuse text that belongs nowhere; what wraps around from it is not reported again."""
         self.last = None
+        if self.report.only_counts():
+            return
         word = _WORD.match(line.text)
         written = word[0] if word else line.text[:1]
         everywhere = {k for keywords in self.grammar.blocks.values() for k in keywords}

@@ -29,6 +29,7 @@ from ingather.units import parse_bool
 __all__ = ["Directive", "DirectiveReader", "source_name"]
 
 _SIZE = re.compile(r"(\d+)\s*([kKmM]?)[bB]?")
+_MOST = 2**53
 _FACTORS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SOURCE_ALIASES = {"enumeration filter": "enumeration-filter", "generation filter": "generation-filter"}
 
@@ -340,7 +341,7 @@ class _Reading:
         except ValueError:
             self._refuse("E-TYPE", item.value_place, f"{item.name}={text!r} is not a whole number")
             return None
-        if number < parameter.low or (parameter.high is not None and number > parameter.high):
+        if not parameter.low <= number <= (_MOST if parameter.high is None else parameter.high):
             allowed = f"{parameter.low}..{parameter.high}" if parameter.high else f"{parameter.low} or more"
             self._refuse(
                 "E-RANGE", item.value_place, f"{item.name}={text} is out of range", hint=f"allowed: {allowed}"

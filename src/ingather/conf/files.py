@@ -4,9 +4,25 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-__all__ = ["MAX_FILE_BYTES", "Files"]
+__all__ = ["MAX_FILE_BYTES", "Files", "exists", "is_file"]
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a regular file at *path*; also for paths that the system refuses to look at."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is anything at *path*; also for paths that the system refuses to look at."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 class Files:
@@ -44,7 +60,7 @@ class Files:
         """Return the name under which *reference* is, or would be, read."""
         candidates = self._candidates(reference)
         for name, path in candidates:
-            if (self._kept is not None and name in self._kept) or (path is not None and path.is_file()):
+            if (self._kept is not None and name in self._kept) or (path is not None and is_file(path)):
                 return name
         return candidates[0][0]
 
@@ -52,7 +68,7 @@ class Files:
         """Tell whether there is a file *name* in the folder itself."""
         if self._kept is not None:
             return name in self._kept
-        return self.directory is not None and (self.directory / name).exists()
+        return self.directory is not None and exists(self.directory / name)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of *name* as :meth:`find` gave it.
@@ -68,7 +84,7 @@ class Files:
             body = self._kept[name]
         else:
             path = Path(name) if self.directory is None else self.directory / name
-            if path.exists() and not path.is_file():
+            if exists(path) and not is_file(path):
                 text = "not a regular file"  # opening a pipe would wait for ever
                 raise OSError(text)
             with path.open("rb") as stream:

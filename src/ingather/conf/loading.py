@@ -9,7 +9,7 @@ from pathlib import Path
 from ingather.conf.blocks import parse_blocks
 from ingather.conf.classification import Classification, parse_classification
 from ingather.conf.directives import DirectiveReader
-from ingather.conf.files import Files
+from ingather.conf.files import Files, exists
 from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
 from ingather.conf.mime import MimeMap, parse_mime
 from ingather.conf.names import few
@@ -133,7 +133,7 @@ def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN, strict: boo
     """
     path = Path(directory)
     if (
-        not any((path / name).exists() for name in ("filter.conf", *_ROBOT_NAMES))
+        not any(exists(path / name) for name in ("filter.conf", *_ROBOT_NAMES))
         and (path / "config").is_dir()
     ):
         path /= "config"
@@ -215,8 +215,8 @@ class _Loading:
         if name is None or text is None:
             return read_robot(Document("robot.conf"), self.report)
         # Strictness is a parameter of the very file that is being read: look first, then report.
-        strict = read_robot(parse_robot_document(text, name, Report()), Report()).strict
-        self.report.strict |= strict
+        if "strict" in text.lower():
+            self.report.strict |= read_robot(parse_robot_document(text, name, Report()), Report()).strict
         document = self.documents[name] = parse_robot_document(text, name, self.report)
         return read_robot(document, self.report)
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from ingather.conf.report import Report
 from ingather.model.diagnostic import Place
 
-__all__ = ["Line", "decode", "is_binary", "physical_lines"]
+__all__ = ["MAX_LINES", "Line", "decode", "is_binary", "physical_lines"]
+
+
+MAX_LINES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,14 @@ def physical_lines(text: str, file: str, report: Report) -> list[Line]:
         _binary(text, file, report)
         return []
     parts = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(parts) > MAX_LINES:
+        report.add(
+            "E-FILE",
+            Place(file, MAX_LINES + 1),
+            f"more than {MAX_LINES} lines",
+            hint="nothing of it was read",
+        )
+        return []
     if not parts[-1]:
         parts.pop()
     return [Line(number, part) for number, part in enumerate(parts, start=1)]

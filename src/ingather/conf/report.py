@@ -8,11 +8,13 @@ from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["COMPARED", "KEPT", "SHOWN", "Report"]
 
-KEPT = 100_000
+KEPT = 20_000
 """Findings that a report holds at most; what comes later is only counted."""
 
 COMPARED = 20_000
 """Names that are compared with misspelt ones, in all."""
+
+_LONGEST = 500
 
 SHOWN = 1000
 """Errors, and warnings, that people are shown at most."""
@@ -51,6 +53,10 @@ class Report:
         severity: str = "",
     ) -> None:
         """Record a finding; its severity follows from *code* unless *severity* says otherwise."""
+        if len(text) > _LONGEST:
+            text = f"{text[:_LONGEST]}..."
+        if hint is not None and len(hint) > _LONGEST:
+            hint = f"{hint[:_LONGEST]}..."
         found = Diagnostic(code, place, text, hint=hint, notes=notes, severity=severity)
         if found.is_error:
             self.errors += 1
@@ -58,6 +64,13 @@ class Report:
             self.warnings += 1
         if len(self.diagnostics) < KEPT:
             self.diagnostics.append(found)
+
+    def only_counts(self) -> bool:
+        """Count an error and tell whether that is all that happens to it: then words for it can be spared."""
+        if len(self.diagnostics) < KEPT:
+            return False
+        self.errors += 1
+        return True
 
     def soften(self, number: int) -> None:
         """Make a warning of finding *number*, which is an error."""

@@ -25,6 +25,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
 _ALIASES = {alias: p.name for p in PARAMETERS.values() for alias in p.aliases}
 _WARNED_ALIASES = frozenset({"command-timeout"})
+_MOST = 2**31 - 1
 _PLACEHOLDER = "user@domain"
 _DEPTH = PARAMETERS["depth"]
 
@@ -194,6 +195,8 @@ class _Reading:
             self._item(item)
 
     def _bare(self, bare: Bare) -> None:
+        if self.report.only_counts():
+            return
         self.report.add("E-PARAM", bare.place, f"{bare.word!r} is not of the form name=value")
 
     def _start(self, url: str, parameters: Parameters, place: Place) -> None:
@@ -265,12 +268,14 @@ class _Reading:
             )
             return None
         low, high = parameter.low, parameter.high
+        if abs(value) > _MOST:
+            high = _MOST
         if (low is not None and value < low) or (high is not None and value > high):
             self.report.add(
                 "E-RANGE",
                 item.value_place,
                 f"{parameter.name}={text} is out of range",
-                hint=f"allowed: {parameter.range}",
+                hint=f"allowed: {parameter.range or f'at most {_MOST}'}",
             )
             return None
         return value

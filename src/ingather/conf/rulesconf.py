@@ -29,6 +29,8 @@ _METHOD_ALIASES = {
 }
 _PROTOCOLS = frozenset({"http", "https"})
 _HOST = re.compile(r"([^\s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?")
+_MOST_DEPTH = 2**31 - 1
+_LONGEST_HOST = 260
 _MAX_PORT = 65535
 
 
@@ -239,9 +241,12 @@ class _Reader:
         except ValueError:
             self.report.add("E-TYPE", item.value_place, f"depth={item.value!r} is not a whole number")
             return None
-        if depth < -1:
+        if not -1 <= depth <= _MOST_DEPTH:
             self.report.add(
-                "E-RANGE", item.value_place, f"depth={depth}", hint="allowed: -1 (no limit) or more"
+                "E-RANGE",
+                item.value_place,
+                f"depth={item.value}",
+                hint=f"allowed: -1 (no limit) to {_MOST_DEPTH}",
             )
             return None
         return depth
@@ -367,7 +372,7 @@ class _Reader:
             bare = f"[{bare}]"
         match = _HOST.fullmatch(bare)
         try:
-            if match:
+            if match and len(bare) <= _LONGEST_HOST:
                 return split(canonical(f"http://{match[1]}/")).host, int(match[2] or 0)
         except UrlError:
             pass
