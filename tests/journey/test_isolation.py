@@ -90,7 +90,7 @@ def crawl_into(site: Site, rig: Rig, harm: Callable[[Trap, int], None], *, times
 def test_a_page_that_kills_its_reader_twice_is_quarantined(
     rig: Rig, site: Site, harm: Callable[[Trap, int], None]
 ) -> None:
-    rig.tune("limits.parser-wall", "1s")
+    rig.tune("limits.parser-wall", "3s")
     trap = crawl_into(site, rig, harm)
     assert len(trap.harmed) == site.asked("/poison") == 2
     page = rig.known()[site.url("/poison")]
@@ -112,7 +112,7 @@ def test_a_page_that_kills_its_reader_once_is_read_in_a_converter_then(rig: Rig,
 def test_a_gatherer_that_stands_still_without_reading_is_replaced_and_nobody_is_blamed(
     rig: Rig, site: Site
 ) -> None:
-    rig.tune("limits.parser-wall", "1s")
+    rig.tune("limits.parser-wall", "3s")
     trap = crawl_into(site, rig, stand_still, times=1)
     assert len(trap.harmed) == 1
     page = rig.known()[site.url("/poison")]
@@ -120,7 +120,7 @@ def test_a_gatherer_that_stands_still_without_reading_is_replaced_and_nobody_is_
 
 
 def test_while_a_gatherer_hangs_the_others_go_on(rig: Rig) -> None:
-    rig.tune("limits.parser-wall", "2s").tune("gather.gatherers", "2")
+    rig.tune("limits.parser-wall", "4s").tune("gather.gatherers", "2")
     robot = rig.path / "config" / "robot.conf"
     robot.write_text(robot.read_text().replace("max-working=1024", "max-working=64"))
     with SyntheticServer(SyntheticWeb(5, WebShape(sites=6, pages=70, depth=2)), latency_s=0.02) as server:
@@ -182,7 +182,7 @@ def test_a_document_that_kills_two_converters_is_quarantined_and_found_by_its_me
 
 def test_misbehaving_servers_and_hostile_pages_cost_bounded_time_and_memory(rig: Rig) -> None:
     for name, value in (
-        ("limits.first-byte-timeout", "2s"), ("limits.total-timeout", "4s"), ("limits.min-rate-window", "2s"), ("limits.tls-timeout", "2s"),
+        ("limits.first-byte-timeout", "8s"), ("limits.total-timeout", "12s"), ("limits.min-rate-window", "2s"), ("limits.tls-timeout", "8s"),
         ("limits.parser-wall", "5s"), ("limits.parser-cpu", "3s"), ("limits.path-queries", "20"), ("limits.prefix-urls", "50"), ("limits.host-urls", "400"),
     ):  # fmt: skip
         rig.tune(name, value)
@@ -196,7 +196,7 @@ def test_misbehaving_servers_and_hostile_pages_cost_bounded_time_and_memory(rig:
     with FaultServer(pause_s=0.02) as server, rig.start(*rig.crawling(f"{server.origin}/")) as running:
         while running.process.poll() is None:
             peak = max(peak, sum(map(memory, (running.pid, *running.children()))))
-            time.sleep(0.05)
+            time.sleep(0.1)
         ran = running.end()
         assert ran.status == 0, ran.err[-3000:]
         asked = Counter(request.path.partition("?")[0] for request in server.requests)

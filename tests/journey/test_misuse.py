@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -146,10 +145,8 @@ def test_a_home_has_one_owner_and_the_second_is_told_which_at_once(rig: Rig, sit
     rig.site(site.origin)
     with rig.serving() as served:
         for verb in (["crawl", site.url("/")], ["serve"], ["index", "rebuild"]):
-            begun = time.monotonic()
             with rig.start(*verb) as second:
-                ran = second.end()
-            assert time.monotonic() - begun < 10  # two seconds on a quiet machine, starting Python included
+                ran = second.end(30)  # two seconds on a quiet machine, starting Python included
             assert ran.status == 1
             line = ran.err.splitlines()[0]
             assert str(served.running.pid) in line

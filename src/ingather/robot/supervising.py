@@ -47,7 +47,8 @@ class Supervisor:
         arguments: picklable; the same for every gatherer.
         folder: where the shared slots lie.
         parse_s: longest time on one page before the gatherer counts as hung.
-        silent_s: longest time without a sign of life before it does.
+        silent_s: longest time without a sign of life before it does ...
+        start_s: ... and the longest time to its first one: a fresh interpreter on a busy machine is slow.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -60,6 +61,7 @@ class Supervisor:
         count: int,
         parse_s: float = 30.0,
         silent_s: float = 60.0,
+        start_s: float = 120.0,
     ) -> None:
         self._target = target
         self._arguments = arguments
@@ -68,6 +70,7 @@ class Supervisor:
         self._count = count
         self._parse_s = parse_s
         self._silent_s = silent_s
+        self._start_s = max(start_s, silent_s)
         self._children: dict[int, _Child] = {}
         self._context = get_context("spawn")
         self._quick_deaths = 0
@@ -95,11 +98,12 @@ class Supervisor:
         deaths: list[Death] = []
         for number, child in list(self._children.items()):
             culprit, since = child.slot.read()
-            silence = now - max(child.slot.last_beat(), child.born)
+            beat = child.slot.last_beat()
+            silence = now - max(beat, child.born)
             stuck = (
                 now - since if culprit and since > 0 else 0.0
             )  # read between two stores it has an id and no time
-            hung = stuck > self._parse_s or silence > self._silent_s
+            hung = stuck > self._parse_s or silence > (self._silent_s if beat else self._start_s)
             if hung:
                 _log.warning(
                     "gatherer hangs", gatherer=number, url_id=culprit, seconds=round(max(stuck, silence), 1)

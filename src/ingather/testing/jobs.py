@@ -18,7 +18,7 @@ from ingather.app.converter import JOBS as REAL_JOBS
 from ingather.app.converter import Job
 from ingather.errors import ExtractError
 
-__all__ = ["JOBS"]
+__all__ = ["JOBS", "stand_by"]
 
 _MEBIBYTE = 1024 * 1024
 
@@ -134,6 +134,11 @@ def _leave_child(_body: bytes, options: Mapping[str, str]) -> bytes:
             time.sleep(3600)
     Path(options["marker"]).write_text(str(child), encoding="ascii")
     return _hang(b"", {})
+
+
+def stand_by(_number: int) -> None:
+    """Be a gatherer that never gives a sign of life."""
+    signal.pause()
 
 
 def _surroundings(_body: bytes, _options: Mapping[str, str]) -> bytes:

@@ -121,7 +121,7 @@ class Rig:
         return self
 
     def crawl(
-        self, *urls: str, own: bool = True, flags: tuple[str, ...] = (), timeout_s: float = 120.0
+        self, *urls: str, own: bool = True, flags: tuple[str, ...] = (), timeout_s: float = 300.0
     ) -> Ran:
         """Run ``ingather crawl --json``; *own*: the given hosts are ours, no delay."""
         return self.run(*self.crawling(*urls, own=own, flags=flags), timeout_s=timeout_s)

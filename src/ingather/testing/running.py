@@ -19,7 +19,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 __all__ = ["PATIENCE_S", "Ran", "Running", "Served", "children_are_gone", "wait_until"]
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 """Time for what must happen; it guards against hangs and says nothing about speed."""
 
 

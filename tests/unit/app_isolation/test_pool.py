@@ -46,11 +46,9 @@ def pool(count: int = 1, **changes: Any) -> ConverterPool:
 
 async def begun(converters: ConverterPool) -> None:
     """Go on as soon as a job was handed over."""
-    for _ in range(1_000_000):
-        if converters.statistics.jobs:
-            return
-        await asyncio.sleep(0)
-    pytest.fail("no job began")
+    async with asyncio.timeout(120):
+        while not converters.statistics.jobs:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.005)  # without a busy loop: the converter wants the processor
 
 
 @pytest.fixture(params=[asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
@@ -373,10 +371,13 @@ def test_what_a_converter_started_ends_with_it(tmp_path: Path) -> None:
     marker = tmp_path / "child"
 
     async def leave() -> None:
-        limits = ConverterLimits(jobs={"convert": JobLimits(cpu_s=20, wall_s=0.5)})
-        async with pool(limits=limits) as converters:
-            with pytest.raises(IsolationError):
-                await converters.run("leave-child", b"", {"marker": str(marker)})
+        async with pool() as converters:
+            job = asyncio.create_task(converters.run("leave-child", b"", {"marker": str(marker)}))
+            async with asyncio.timeout(120):
+                while not (marker.exists() and marker.read_text()):  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.005)
+        with pytest.raises(IsolationError):
+            await job
 
     asyncio.run(leave())
 
@@ -413,7 +414,7 @@ async def main():
     pool = ConverterPool(count=1, clock=FakeClock(), job_table="ingather.testing.jobs")
     task = asyncio.create_task(pool.run("hang", b"", {}))
     while not pool.statistics.jobs:
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.005)
     print(*pool.pids, flush=True)
     await task
 
