@@ -96,6 +96,7 @@ def test_the_function_of_the_tutorial_does_its_work(shell: Shell, tmp_path: Path
     (program,) = blocks("python", OWN_FUNCTION)
     (line,) = blocks("text", OWN_FUNCTION)
     said: dict[str, str] = {}
+    filters = tmp_path / "home2" / "config" / "filter.conf"
     with StaticServer(SITE) as server:
         for command in lines(OWN_FUNCTION):
             spoken = command.replace(INTRANET, server.url)
@@ -109,7 +110,6 @@ def test_the_function_of_the_tutorial_does_its_work(shell: Shell, tmp_path: Path
                 plugin.write_text(program, "utf-8")
                 plugin.chmod(0o644)
             if command.startswith("ingather plugins"):
-                filters = tmp_path / "home2" / "config" / "filter.conf"
                 text = filters.read_text("utf-8")
                 last = text.rindex("Shutdown fn=")
                 filters.write_text(f"{text[:last]}{line}{text[last:]}", "utf-8")

@@ -69,6 +69,42 @@ class Operations:
             raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
         return answer
 
+    def classify(self, *, tell: Callable[[str], None] | None = None) -> dict[str, Any]:
+        """Ask the queries of all categories and tag what they find; ``queries``, ``documents``, ``changed``.
+
+        Raises:
+            UsageError: a query cannot be asked; nothing is changed.
+        """
+        try:
+            lock = self._home.lock("ingather classify")
+        except HomeLockedError as locked:
+            answer: dict[str, Any] = self._ask("classify", {}, locked)
+            return answer
+        from ingather.app.classifying import autoclassify
+        from ingather.app.keeper import load_checked
+
+        with lock:
+            writer = CatalogWriter(
+                database_of(self._home),
+                budgets=budget_limits(self._settings),
+                by_source=source_budgets(self._settings, self._sources),
+            )
+            try:
+                applied = Applied()
+                now_s = writer.applier.now_s = self._clock.wall()
+                done = autoclassify(
+                    self._home,
+                    load_checked(self._home),
+                    lambda job: writer.transaction(lambda w: job(w, applied, now_s)),
+                    tell=tell,
+                )
+                sequence = writer.applier.sequence
+            finally:
+                writer.close()
+            if applied.changes:
+                follow_directly(follower_of(self._home, self._settings, self._clock), sequence)
+        return done.form()
+
     def _do(self, path: str, form: Mapping[str, str] | None, job: Job) -> Any:
         try:
             lock = self._home.lock("ingather " + path.partition("/")[0])

@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry
 
 from ingather import __version__
 from ingather.app.checking import check_catalog
+from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
 from ingather.app.home import Home
 from ingather.app.keeper import Gathering
@@ -138,6 +139,10 @@ class _Operations:
         """Undo deletions at a URL or below a prefix."""
         answer: dict[str, Any] = self._do(undelete_job(target))
         return answer
+
+    def classify(self) -> dict[str, Any]:
+        """Tag documents by the queries of their categories."""
+        return autoclassify(self._serving.home, self._serving.gathering.loaded, self._do).form()
 
     def holds(self) -> Sequence[dict[str, Any]]:
         """Return the open holds."""

@@ -12,7 +12,7 @@ from ingather.catalog.renewal import renew
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.statements import SQL
-from ingather.model.description import LAYERS, Attributes
+from ingather.model.description import LAYERS, Attributes, overlay, stacked
 
 __all__ = ["MoreReader", "PageExtra", "ShownRow"]
 
@@ -107,16 +107,28 @@ class MoreReader:
             found[url_id] = (title, attributes, _decode_extra(extra))
         for url_id, upper in self.upper_layers(ids).items():
             if url_id in found:
-                found[url_id][1].update(upper)
+                overlay(found[url_id][1], upper)
         return found
 
     def upper_layers(self, ids: Sequence[int]) -> dict[int, Attributes]:
-        """Return the attributes of the layers above the page's, merged, for rows that have such layers."""
+        """Return the attributes of the layers above the page's, for :func:`overlay`, of rows that have such layers."""
         rows = self._rows.among("select id, name, attrs from layer where id in ({ids})", ids)
-        merged: dict[int, Attributes] = {}
-        for url_id, _, attrs in sorted(rows, key=lambda row: (row[0], LAYERS.index(row[1]))):
-            merged.setdefault(url_id, {}).update(unpack_attributes(attrs, None))
-        return merged
+        layers: dict[int, list[tuple[str, Attributes]]] = {}
+        for url_id, name, attrs in sorted(rows, key=lambda row: (row[0], LAYERS.index(row[1]))):
+            layers.setdefault(url_id, []).append((name, unpack_attributes(attrs, None)))
+        return {url_id: stacked(own) for url_id, own in layers.items()}
+
+    # -- autoclassify ---------------------------------------------------------------------------
+
+    def layer_rows(self, layer: str) -> dict[int, Attributes]:
+        """Return the rows that have *layer*, with its attributes."""
+        rows = self._rows.all("select id, attrs from layer where name = ?", (layer,))
+        return {url_id: unpack_attributes(attrs, None) for url_id, attrs in rows}
+
+    def page_values(self, ids: Sequence[int], name: str) -> dict[int, tuple[str, ...]]:
+        """Return what the page layers of rows say of one short attribute."""
+        rows = self._rows.among("select id, attrs from page where id in ({ids})", ids)
+        return {url_id: unpack_attributes(attrs, None).get(name, ()) for url_id, attrs in rows}
 
     # -- for the link pass --------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ VERBS: dict[str, Verb] = {
     "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),
+    "classify": Verb("ingather.cli.classify:command", CARE, "documents into categories by queries of the index"),
     "plugins": Verb("ingather.cli.plugins:command", CARE, "list code of your own and whether it works"),
     "config": Verb(
         "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"

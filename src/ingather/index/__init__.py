@@ -27,6 +27,7 @@ from ingather.index.prior import PRIOR_NAME, counts, read_prior, write_prior
 from ingather.index.question import (
     AllOf,
     AnyOf,
+    Category,
     ChainFilter,
     FileType,
     Filters,
@@ -54,6 +55,7 @@ __all__ = [
     "AllOf",
     "AnyOf",
     "Card",
+    "Category",
     "ChainFilter",
     "Clauses",
     "Compiled",

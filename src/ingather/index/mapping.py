@@ -194,6 +194,7 @@ def page_document(  # noqa: PLR0913, PLR0917 - what a document is made of, calle
         size=row.size,
         meta=_meta(found, text),
         source=row.source,
+        categories=tuple(found.get("classification", ())),
         snippet="nosnippet" not in facts.flags and not _forbids_snippets(found),
         database=row.database,
     )

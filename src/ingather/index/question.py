@@ -13,6 +13,7 @@ from ingather.index.card import Card
 __all__ = [
     "AllOf",
     "AnyOf",
+    "Category",
     "ChainFilter",
     "FileType",
     "Filters",
@@ -65,10 +66,17 @@ class FileType:
 
 
 @dataclass(frozen=True, slots=True)
+class Category:
+    """A category, with everything below it: ``Archive:Chat``; case does not count."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """What must not match."""
 
-    node: "Word | Phrase | Title | Site | FileType"
+    node: "Word | Phrase | Title | Site | FileType | Category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class AllOf:
     nodes: "tuple[Node, ...]"
 
 
-Node = Word | Phrase | Title | Site | FileType | Not | AnyOf | AllOf
+Node = Word | Phrase | Title | Site | FileType | Category | Not | AnyOf | AllOf
 
 
 @dataclass(frozen=True, slots=True)

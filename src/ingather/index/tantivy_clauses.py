@@ -16,11 +16,13 @@ from typing import Final
 from tantivy import Occur, Query, Schema, Searcher
 
 from ingather.errors import QueryError
+from ingather.index.categories import category_term
 from ingather.index.languages import CJK, PLAIN, clean, exact, is_cjk
 from ingather.index.limits import QueryLimits
 from ingather.index.question import (
     AllOf,
     AnyOf,
+    Category,
     FileType,
     Node,
     Not,
@@ -156,6 +158,9 @@ class Clauses:
                 found = _any(self._in_slots("title", text, self._strict))
             case Site(value) | FileType(value):
                 found = silent(self._raw("kind" if isinstance(node, FileType) else _BY_PLACE, value))
+            case Category(value):
+                term = category_term(value)
+                found = silent(self._raw("exact", term)) if term else Query.empty_query()
             case AnyOf(nodes):
                 found = _sum([self._match(n) for n in dict.fromkeys(nodes)])
             case AllOf(nodes):
@@ -218,7 +223,7 @@ class Clauses:
         if wanted and weights.heading:
             found += [self._all_in_head(slot, wanted) for slot in self._slots]
         whole = exact(" ".join(wanted))
-        if whole and all(isinstance(n, Word | Phrase | Not | Site | FileType) for n in tree.nodes):
+        if whole and all(isinstance(n, Word | Phrase | Not | Site | FileType | Category) for n in tree.nodes):
             for letter, weight in (("t", weights.exact_title), ("a", weights.exact_anchor)):
                 if weight and self._frequency("exact", f"{letter}:{whole}"):
                     self._expansions += 1

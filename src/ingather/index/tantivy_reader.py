@@ -164,6 +164,15 @@ class Snapshot:
                 for key, times in self._searcher.terms_with_prefix("key", prefix, Query.all_query(), None):
                     yield int(key, 16), times
 
+    def matching(self, compiled: Compiled) -> list[int]:
+        """Return the catalog rows of all that *compiled* matches, ascending; no window, no order by rank."""
+        with self._guarded():
+            total = _count(self._searcher.search(compiled.matching, 1))
+            hits = self._searcher.search(
+                compiled.matching, max(total, 1), order_by_field="doc", order=tantivy.Order.Asc
+            )
+            return [int(row) for row, _ in hits.hits]
+
     def has(self, row: int) -> bool:
         """Whether catalog row *row* is in the index."""
         with self._guarded():

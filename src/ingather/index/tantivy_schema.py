@@ -14,7 +14,7 @@ Beside them, whatever the language:
 * ``kind``, ``site``, ``lang``, ``source``, ``slot``, ``database`` (facets and filters), ``place`` (host, its
   parent domains, host + path levels, for ``site:``), ``date``, ``size``; ``newest`` (date, then a
   hash of the URL: what dates are ordered by) and ``tie`` (orders equal scores);
-* ``url`` (its words), ``exact`` (whole titles ``t:``, anchors ``a:``),
+* ``url`` (its words), ``exact`` (whole titles ``t:``, anchors ``a:``, categories ``c:``),
   ``title_words`` (unstemmed, for suggestions), ``meta`` (RD attributes by name);
 * ``card``: all that a result shows, stored; ``sequence``: on the marker document alone.
 """
@@ -34,7 +34,7 @@ FAMILIES: Final = {"text": "position", "title": "position", "head": "basic", "ma
 MARKER_KEY: Final = "sequence"
 """Key of the one document that is none: it carries the last applied sequence of the change log."""
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 
 
 def build() -> Schema:

@@ -13,6 +13,7 @@ import xxhash
 from ingather.errors import IndexingError
 from ingather.index.anchors import MAX_ANCHORS
 from ingather.index.card import pack
+from ingather.index.categories import category_terms
 from ingather.index.languages import CJK, PLAIN, cjk_lines, clean, exact, nfc, read_body, slots_for
 from ingather.index.tantivy_analysers import register
 from ingather.index.tantivy_schema import MARKER_KEY, key_of
@@ -246,6 +247,8 @@ def _fields(document: IndexDocument) -> tantivy.Document:
         text("title_words", title)
     for whole in _exact(title, anchors):
         text("exact", whole)
+    for term in category_terms(document.categories) if document.categories else ():
+        text("exact", term)
     text("key", key_of(document.id))
     for place in places_of(nfc(document.site), path):
         text("place", place)

@@ -1,15 +1,17 @@
 """The resource description (RD): attributes in layers, the effective value computed, never stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["LAYERS", "PERSISTENT", "Attributes", "Description"]
+__all__ = ["CLASSES", "LAYERS", "PERSISTENT", "Attributes", "Description", "overlay", "stacked"]
 
 AttributesView = Mapping[str, tuple[str, ...]]
 Attributes = dict[str, tuple[str, ...]]
 
-LAYERS = ("page", "feed", "header", "import", "editor")
-"""Lowest first: editor over import over header over feed over page, per attribute."""
+CLASSES = "classes"
+"""The layer of autoclassify: it adds values to what the layers below say, instead of replacing them."""
+LAYERS = ("page", "feed", "header", CLASSES, "import", "editor")
+"""Lowest first: editor over import over header over feed over page, per attribute; classes are added between."""
 PERSISTENT = ("import", "editor")
 """What people brought in or wrote; the others are what resources say and what was gathered (non-persistent)."""
 
@@ -28,8 +30,7 @@ class Description:
     def effective(self) -> Attributes:
         """Return the attributes as readers see them."""
         merged: Attributes = {}
-        for layer in LAYERS:
-            merged.update(self.layers.get(layer, {}))
+        overlay(merged, stacked((layer, self.layers[layer]) for layer in LAYERS if layer in self.layers))
         return merged
 
     def origin(self, name: str) -> str:
@@ -38,3 +39,30 @@ class Description:
             if name in self.layers.get(layer, {}):
                 return layer
         return ""
+
+
+_ADD = "\0"
+"""Begins the names of attributes that are to be added to; no attribute of a resource begins so."""
+
+
+def stacked(layers: Iterable[tuple[str, AttributesView]]) -> Attributes:
+    """Return *layers* (name, attributes; the lowest first) as one, to be laid over others by :func:`overlay`."""
+    merged: Attributes = {}
+    for layer, attributes in layers:
+        for name, values in attributes.items():
+            if layer == CLASSES:
+                merged[_ADD + name] = values
+            else:
+                merged.pop(_ADD + name, None)
+                merged[name] = values
+    return merged
+
+
+def overlay(below: Attributes, upper: AttributesView) -> None:
+    """Lay what :func:`stacked` gave over *below*, in place."""
+    for name, values in upper.items():
+        if name.startswith(_ADD):
+            there = below.get(name[1:], ())
+            below[name[1:]] = (*there, *(value for value in values if value not in there))
+        else:
+            below[name] = values

@@ -24,6 +24,7 @@ class IndexDocument:
         meta: RD attributes for fielded search (lower-case name -> values).
         source: owning source.
         database: named partition of descriptions.
+        categories: ``Archive:Chat:January``, the top first.
         snippet: ``False`` if the page forbids excerpts of its text (``nosnippet``).
     """
 
@@ -46,6 +47,7 @@ class IndexDocument:
     source: str = ""
     snippet: bool = True
     database: str = "default"
+    categories: tuple[str, ...] = ()
 
 
 class IndexWriter(Protocol):

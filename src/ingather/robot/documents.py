@@ -6,7 +6,7 @@ from typing import Protocol
 from ingather.catalog.packing import unpack_attributes
 from ingather.index import PageFacts, ShownRow, page_document
 from ingather.model.change import Change
-from ingather.model.description import Attributes
+from ingather.model.description import Attributes, overlay
 from ingather.model.report import Report
 from ingather.ports.index import IndexDocument
 
@@ -117,7 +117,7 @@ class CatalogDocuments:
             if report is not None:
                 attributes = unpack_attributes(report.attributes, None)
                 if url_id in upper:
-                    attributes.update(upper[url_id])
+                    overlay(attributes, upper[url_id])
                 title, facts, text = report.title, report, report.text
             elif url_id in layers:
                 title, attributes, facts = layers[url_id]

@@ -7,6 +7,7 @@
     site:example.com        on this host, its sub-domains, or below this path (site:example.com/hr)
     filetype:pdf            of this kind
     title:holiday           this word, or "phrase", in the title
+    category:Archive:Chat   in this category or one below it (category:"Human Resources:Leave")
 
 ``OR`` is an operator only in capitals and between two terms. There is no way to write a query that
 cannot be read: quotes that are not closed end with the query, what is no operator is a word. Only
@@ -17,15 +18,15 @@ import re
 from typing import Final
 
 from ingather.errors import QueryError
-from ingather.index import AllOf, AnyOf, FileType, Node, Not, Phrase, QueryLimits, Site, Title, Word
+from ingather.index import AllOf, AnyOf, Category, FileType, Node, Not, Phrase, QueryLimits, Site, Title, Word
 
 __all__ = ["parse", "render", "site_of"]
 
-Term = Word | Phrase | Title | Site | FileType | Not | AnyOf
+Term = Word | Phrase | Title | Site | FileType | Category | Not | AnyOf
 
 # A phrase, or a run without blanks and quotes in which an operator may stand before a quote.
 _TOKEN: Final = re.compile(
-    r"(?P<minus>-*)(?:(?P<field>site|filetype|title):)?"
+    r"(?P<minus>-*)(?:(?P<field>site|filetype|title|category):)?"
     r'(?:"(?P<phrase>[^"]*)(?:"|\Z)|(?P<word>[^\s"]+))',
     re.IGNORECASE,
 )
@@ -77,6 +78,8 @@ def render(node: Node) -> str:
             said = f'title:"{text}"' if " " in text else f"title:{text}"
         case Site(value):
             said = f"site:{value}"
+        case Category(value):
+            said = f'category:"{value}"' if " " in value else f"category:{value}"
         case FileType(value):
             said = f"filetype:{value}"
         case Not(inner):
@@ -102,7 +105,9 @@ def _terms(text: str) -> list[Term | None]:
     return found
 
 
-def _term(field: str, word: str | None, phrase: str | None) -> Word | Phrase | Title | Site | FileType | None:
+def _term(
+    field: str, word: str | None, phrase: str | None
+) -> Word | Phrase | Title | Site | FileType | Category | None:
     said = " ".join((word if word is not None else phrase or "").split())
     if field == "site":
         value = site_of(said)
@@ -110,6 +115,10 @@ def _term(field: str, word: str | None, phrase: str | None) -> Word | Phrase | T
     if field == "filetype":
         value = said.strip(".").lower()
         return FileType(_KINDS.get(value, value)) if value and " " not in value else None
+    if field == "category":
+        levels = [" ".join(level.split()) for level in said.split(":")]
+        levels = [level for level in levels if _WORDLIKE.search(level)]
+        return Category(":".join(levels)) if levels else None
     if not _WORDLIKE.search(said):
         return None
     if field == "title":

@@ -78,6 +78,13 @@ class Operations(Protocol):
             UsageError: *target* is no URL.
         """
 
+    def classify(self) -> Tree:
+        """Ask the queries of all categories and tag what they find: ``queries``, ``documents``, ``changed``.
+
+        Raises:
+            UsageError: a query cannot be asked.
+        """
+
     def holds(self) -> Sequence[Tree]:
         """Return the open holds: ``id``, ``source``, ``reason``, ``opened`` (epoch seconds), ``documents``, ``sample``."""
 

