@@ -47,7 +47,10 @@ _METHOD_ALIASES = {
     "suffix": "ends-with",
 }
 _SOURCE_ALIASES = {"mime type": "type", "mime-type": "type"}
-_ONE_OF_ITS_OWN = re.compile(r"\A((?:[ \t]*(?:#[^\n]*)?\r?\n)*)[ \t]*(max-categories[ \t]*=)", re.IGNORECASE)
+_ONE_OF_ITS_OWN = re.compile(
+    r"\A(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?P<line>[ \t]*max-categories[ \t]*=[ \t]*\"?(?P<value>[^\s\"#]*)\"?[ \t]*(?:#[^\n]*)?)\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +86,16 @@ def parse_classification(
     text: str, file: str, report: Report, *, taxonomy: Taxonomy | None = None, dialect: str = "auto"
 ) -> tuple[Classification, Document]:
     """Read the file; every finding goes to *report*. A category that *taxonomy* lacks is ``W-CATEGORY``."""
+    reader = _Reader(file, report, taxonomy, dialect)
     lone = _ONE_OF_ITS_OWN.match(text)
     if lone:
-        text = f"{lone[1]}Classify {text[lone.start(2) :]}"
+        start = lone.start("line")
+        reader.limit(
+            lone["value"], Place(file, text.count("\n", 0, start) + 1, lone.start("value") - start + 1)
+        )
+        text = text[:start] + " " * len(lone["line"]) + text[lone.end("line") :]
     document = parse_blocks(text, file, CLASSIFICATION_GRAMMAR, report)
-    return _Reader(file, report, taxonomy, dialect).run(document), document
+    return reader.run(document), document
 
 
 class _Reader:
@@ -122,25 +130,21 @@ class _Reader:
             return
         limit = entry.get("max-categories")
         if limit is not None:
-            self._limit(limit)
+            self.limit(limit.value, limit.value_place)
             if not any(item.name in {"src", "method", "value", "category"} for item in entry.items):
                 return
         self._rule(entry)
 
-    def _limit(self, item: Parameter) -> None:
+    def limit(self, value: str, place: Place) -> None:
+        """Take the largest number of categories."""
         try:
-            most = int(item.value)
+            most = int(value)
         except ValueError:
-            self.report.add(
-                "E-TYPE", item.value_place, f"max-categories={item.value!r} is not a whole number"
-            )
+            self.report.add("E-TYPE", place, f"max-categories={value!r} is not a whole number")
             return
         if most < 1:
             self.report.add(
-                "E-RANGE",
-                item.value_place,
-                f"max-categories={most} is out of range",
-                hint="allowed: 1 or more",
+                "E-RANGE", place, f"max-categories={most} is out of range", hint="allowed: 1 or more"
             )
             return
         self.most = most
