@@ -1,6 +1,5 @@
 """A configuration folder, whole: all files read, all findings at once, nothing raised for bad content."""
 
-import gc
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from ingather.conf.blocks import parse_blocks
 from ingather.conf.classification import Classification, parse_classification
+from ingather.conf.collector import collector_rests
 from ingather.conf.directives import DirectiveReader
 from ingather.conf.files import Files, exists
 from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
@@ -132,10 +132,7 @@ def load(directory: str | Path, *, vocabulary: Vocabulary = BUILTIN, strict: boo
         strict: what the lexer tolerates is an error; robot.conf's ``strict`` says the same.
     """
     path = Path(directory)
-    if (
-        not any(exists(path / name) for name in ("filter.conf", *_ROBOT_NAMES))
-        and (path / "config").is_dir()
-    ):
+    if not any(exists(path / name) for name in ("filter.conf", *_ROBOT_NAMES)) and (path / "config").is_dir():
         path /= "config"
     return _Loading(Files(path), vocabulary, strict=strict).run(path)
 
@@ -160,14 +157,8 @@ class _Loading:
         self.robot = RobotConf({})
 
     def run(self, directory: Path | None) -> Loaded:
-        """Read everything; the collector of cycles rests meanwhile: a tree has none, and looking takes half the time."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with collector_rests():
             return self._run(directory)
-        finally:
-            if collecting:
-                gc.enable()
 
     def _run(self, directory: Path | None) -> Loaded:
         self.robot = self._robot()

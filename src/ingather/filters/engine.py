@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from ingather.conf.collector import collector_rests
 from ingather.conf.loading import Loaded, StartingPoint
 from ingather.conf.rulesconf import Rules
 from ingather.errors import ConfigurationError
@@ -88,12 +89,13 @@ class Engine:
         }
         self._agent = (str(robot.user_agent).split("/")[0].split() or [_DEFAULT_AGENT])[0].lower()
         functions = registry or builtin_registry()
-        a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
-        b = self._generation = plan(other, Role.GENERATION, functions, robot, self)
-        tables = partial(with_tables, undefined_source=robot.undefined_source, functions=functions)
-        self._metadata = pair(a, b, a.metadata, b.metadata).changed(tables)
-        self._data = pair(a, b, a.data, b.data).changed(tables)
-        self._data_alone = (tables(a.data), tables(b.data))
+        with collector_rests():
+            a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
+            b = self._generation = plan(other, Role.GENERATION, functions, robot, self)
+            tables = partial(with_tables, undefined_source=robot.undefined_source, functions=functions)
+            self._metadata = pair(a, b, a.metadata, b.metadata).changed(tables)
+            self._data = pair(a, b, a.data, b.data).changed(tables)
+            self._data_alone = (tables(a.data), tables(b.data))
         self._moved: dict[tuple[Verdict, str], Verdict] = {}
         self.stop_asked = ""
         """Which line asked to end the run in order (``EXIT``), ``""`` if none did."""
