@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
+from ingather.app.operating import Job
 from ingather.app.rdselect import Choice, Chosen, Unwritten, choose, data_of, soif_of
 from ingather.app.rdstore import Preparing, SourceOf, Tally, submit_job
 from ingather.catalog.sqlite_description_reader import DescriptionReader
@@ -31,8 +32,6 @@ _MOST_OUT: Final = 16 << 20
 """Bytes of one answer; what does not fit is left out and said so."""
 _DATE_ORDERS: Final = frozenset({"date", "-date", "-last-modified", "last-modified desc"})
 
-Job = Callable[[Any, Any, float], Tally]
-
 
 @dataclass(frozen=True, slots=True)
 class RdmAnswer:
@@ -50,20 +49,18 @@ class RdmService:
         reader: opens a reader of the catalog, closed by whoever asked.
         search: answers a search.
         write: carries a job out in the writer's next transaction and returns its answer.
-        source_of: gives the source of new URLs.
-        schema: of descriptions.
+        source_of: gives what finds the source of new URLs by the configuration in force.
         taxonomy: gives the taxonomy in force.
-        name: of the server, for its description.
+        schema: of descriptions.
         address: where the search page is.
     """
 
     reader: Callable[[], DescriptionReader]
     search: Callable[[SearchRequest], SearchResults]
     write: Callable[[Job], Tally]
-    source_of: SourceOf
-    schema: Callable[[], RdSchema]
+    source_of: Callable[[], SourceOf]
     taxonomy: Callable[[], Taxonomy]
-    name: str = "Ingather"
+    schema: RdSchema
     address: str = ""
 
     def answer(self, body: bytes) -> RdmAnswer:
@@ -122,7 +119,7 @@ class RdmService:
             raise UsageError(
                 f"rdm-query-language {query.language[:40]!r} is none that we know", hint="search"
             )
-        aliases = self.schema().aliases
+        aliases = self.schema.aliases
         view = tuple(aliases.get(name, name) for name in query.attributes)
         unwritten = Unwritten()
         written: list[bytes] = []
@@ -202,7 +199,7 @@ class RdmService:
             "RDMSERVER",
             self.address,
             {
-                "server-name": self.name,
+                "server-name": "Ingather",
                 "rdm-version": VERSION,
                 "rdm-query-language": "search",
                 "rdm-type": [
@@ -214,7 +211,7 @@ class RdmService:
 
     def _schema(self) -> bytes:
         written = []
-        for one in self.schema().attributes.values():
+        for one in self.schema.attributes.values():
             fields: dict[str, str | tuple[str, ...]] = {
                 "name": one.name,
                 "description": one.description,
@@ -236,9 +233,9 @@ class RdmService:
         if submit.operation == "retrieve":
             return RdmAnswer(self._retrieved(submit))
         tally = Tally()
-        prepared = Preparing(self.schema()).prepared(submit, tally)
+        prepared = Preparing(self.schema).prepared(submit, tally)
         if prepared.documents:
-            tally.add(self.write(submit_job(prepared, self.source_of)))
+            tally.add(self.write(submit_job(prepared, self.source_of())))
         counts = dict(tally.counts)
         if tally.warned:
             counts["warnings"] = tally.warned

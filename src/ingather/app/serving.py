@@ -20,14 +20,18 @@ from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
 from ingather.app.home import Home
-from ingather.app.keeper import Gathering
+from ingather.app.keeper import Gathering, database_of
 from ingather.app.metering import KeeperMetrics
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.rdm import RdmService
+from ingather.app.rdschema import schema_of
+from ingather.app.rdstore import SiteSources, Tally
 from ingather.app.sandbox import Sandbox, probe
 from ingather.app.searching import search_service
 from ingather.app.status import status_form
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.index import IndexFolder
@@ -193,6 +197,7 @@ class Serving:
         await self._loop.run_in_executor(None, gathering.follower.opened.wait, 60)
         service, reader, texts = search_service(self.home, self.settings)
         self._close, self._reload = texts.close, reader.reload
+        self._rdm = self._rdm_service(service)
         http = HttpMetrics(self._registry)
         KeeperMetrics(self._registry, gathering)
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
@@ -241,8 +246,32 @@ class Serving:
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
             explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), metrics=http,
-            search_url=self.listeners.urls[0], version=__version__, limits=limits,
+            search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
         )  # fmt: skip
+
+    def _rdm_service(self, service: SearchService) -> RdmService:
+        gathering, home = self.gathering, self.home
+
+        def write(job: Job) -> Tally:
+            def work(writer: Any, applied: Applied) -> Tally:
+                tally: Tally = job(writer, applied, gathering.clock.wall())
+                return tally
+
+            return self.ask(gathering.keeper.write(work))
+
+        return RdmService(
+            reader=lambda: DescriptionReader(database_of(home), home.bodies),
+            search=service.search,
+            write=write,
+            source_of=lambda: SiteSources(gathering.loaded, gathering.sources),
+            taxonomy=lambda: gathering.loaded.classification.taxonomy,
+            schema=schema_of(home.config),
+            address=self.listeners.urls[0],
+        )
+
+    def _rdm_answer(self, body: bytes) -> tuple[int, bytes]:
+        answer = self._rdm.answer(body)
+        return answer.status, answer.body
 
     def _search_health(self) -> Health:
         broken = self.gathering.follower.broken

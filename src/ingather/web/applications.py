@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ingather.web.answers import problem_answer
+from ingather.web.api.describing import RDM_PATH
 from ingather.web.auth import Guard, Sessions, TokenGate
 from ingather.web.boundary import Boundary
 from ingather.web.console.signing import login_page
@@ -65,7 +67,7 @@ def admin_app(parts: AdminParts) -> Starlette:
         Boundary,
         listener=Listener.ADMIN.value,
         hosts=parts.hosts,
-        limits=limits.request,
+        limits=replace(limits.request, large_paths=frozenset({RDM_PATH})),
         metrics=parts.metrics,
         refuse=problem_answer,
     )

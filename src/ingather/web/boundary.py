@@ -57,6 +57,8 @@ class RequestLimits:
         head_fields: number of header fields.
         body_bytes: body, declared or not.
         body_s: seconds for the whole body to arrive.
+        large_paths: addresses whose bodies may have ...
+        large_body_bytes: ... so much.
     """
 
     target_bytes: int = 24_576
@@ -64,6 +66,12 @@ class RequestLimits:
     head_fields: int = 100
     body_bytes: int = 65_536
     body_s: float = 30.0
+    large_paths: frozenset[str] = frozenset()
+    large_body_bytes: int = 8 << 20
+
+    def body_at(self, path: str) -> int:
+        """Return how long a body may be at *path*."""
+        return self.large_body_bytes if path in self.large_paths else self.body_bytes
 
 
 class Boundary:
@@ -117,7 +125,7 @@ class Boundary:
                 ]
             await send(message)
 
-        limited = _LimitedBody(receive, self._limits)
+        limited = _LimitedBody(receive, self._limits.body_at(scope["path"]), self._limits.body_s)
         try:
             self._inspect(scope)
             await self._app(scope, limited, sending)
@@ -160,17 +168,19 @@ class Boundary:
                 "This listener does not answer to that host name.",
                 hint="Call it by its address or as localhost, or name the host in the settings.",
             )
+        most = limits.body_at(scope["path"])
         for name, value in fields:
-            if name == b"content-length" and (not value.isdigit() or int(value[:20]) > limits.body_bytes):
-                raise _too_large(limits.body_bytes)
+            if name == b"content-length" and (not value.isdigit() or int(value[:20]) > most):
+                raise _too_large(most)
 
 
 class _LimitedBody:
     """A receive channel that refuses a body beyond its limits."""
 
-    def __init__(self, receive: Receive, limits: RequestLimits) -> None:
+    def __init__(self, receive: Receive, most_bytes: int, within_s: float) -> None:
         self._receive = receive
-        self._limits = limits
+        self._most_bytes = most_bytes
+        self._within_s = within_s
         self._read = 0
         self._ended = False
         self._end_s = 0.0
@@ -179,7 +189,7 @@ class _LimitedBody:
         if self._ended:
             return await self._receive()  # only the disconnect is left
         loop = asyncio.get_running_loop()
-        self._end_s = self._end_s or loop.time() + self._limits.body_s
+        self._end_s = self._end_s or loop.time() + self._within_s
         waiting: Awaitable[Message] = self._receive()
         try:
             message = await asyncio.wait_for(waiting, max(0.0, self._end_s - loop.time()))
@@ -195,8 +205,8 @@ class _LimitedBody:
             self._ended = True
             return message
         self._read += len(message.get("body", b""))
-        if self._read > self._limits.body_bytes:
-            raise _too_large(self._limits.body_bytes)
+        if self._read > self._most_bytes:
+            raise _too_large(self._most_bytes)
         self._ended = not message.get("more_body", False)
         return message
 

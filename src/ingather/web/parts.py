@@ -131,6 +131,7 @@ class AdminParts:
         explain: ``explain(url, fetch)`` -> the answer of ``ingather explain --json``.
         status: the status document; see ``docs/reference/http.md`` for the members that the page knows.
         operations: removal by hand, held deletions.
+        rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
         hosts: host names by which this listener may be called besides IP literals.
         search_url: address of the search page for the link on the status page, ``""`` = none.
         version: of Ingather, for the foot of the page.
@@ -144,6 +145,7 @@ class AdminParts:
     explain: Callable[[str, bool], Tree]
     status: Callable[[], Tree]
     operations: Operations
+    rdm: Callable[[bytes], tuple[int, bytes]] | None = None
     metrics: HttpMetrics | None = None
     hosts: tuple[str, ...] = ("localhost",)
     search_url: str = ""

@@ -6,6 +6,7 @@ the search listener: it knows no credentials.
 """
 
 from ingather.web.api.deciding import classify, discard, holds, release, remove, undelete
+from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
 from ingather.web.api.observing import health, metrics, status
 from ingather.web.api.searching import search
@@ -43,6 +44,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
     Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
     Endpoint(_A, "/api/v1/remove", _POST, _ADMIN, remove, "takes documents out by hand"),
+    Endpoint(_A, RDM_PATH, _POST, _ADMIN, rdm, "asks for and changes resource descriptions, as SOIF"),
     Endpoint(_A, "/api/v1/undelete", _POST, _ADMIN, undelete, "undoes removals and deletions"),
     Endpoint(_A, "/api/v1/classify", _POST, _ADMIN, classify, "puts documents into categories by queries"),
     Endpoint(_A, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),

@@ -1,0 +1,49 @@
+"""Descriptions brought in while ``serve`` owns the home, and RDM asked over its admin listener."""
+
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, Request, build_opener
+
+from ingather.conf.soif import SoifObject, write_object
+from ingather.conf.soif_reader import read_soif
+from ingather.testing.rig import Rig, wait_until
+
+URL = "http://www.siroe.com/{}"
+
+
+def test_descriptions_come_in_through_the_owner_and_are_found_and_asked_for(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "in.soif"
+    documents = [(str(n), {"title": f"Wombat {n}", "description": "x" * 500}) for n in range(700)]
+    documents.append(("secret", {"title": "Wombat 9999", "readacl": "x"}))
+    written = [write_object("DOCUMENT", URL.format(path), values) for path, values in documents]
+    file.write_bytes(b"".join(written) + b"@DOCUMENT { no url\n}\n")
+    token = (rig.path / "admin-token").read_text().strip()
+
+    with rig.serving() as served:
+        address = served.admin_url + "/api/v1/rdm"
+
+        def ask(body: bytes, key: str = token) -> tuple[int, list[SoifObject]]:
+            request = Request(address, body, {"Authorization": f"Bearer {key}"})  # noqa: S310 - loopback
+            try:
+                with build_opener(ProxyHandler({})).open(request, timeout=30) as got:
+                    return got.status, read_soif(got.read())[0]
+            except HTTPError as error:
+                with error:
+                    return error.code, read_soif(error.read())[0]
+
+        rig.tune("listen.admin", served.admin_url.removeprefix("http://"))
+        done = rig.call("rd", "import", "--database", "zoo", str(file))
+        assert (done.status, done.out) == (1, "701 added, 1 refused\n"), done.err
+        assert "E-RD-URL" in done.err
+        assert rig.call("rd", "edit", URL.format(5), "--set", "title=Weasel").out == "1 merged\n"
+        assert rig.call("rd", "delete", URL.format(6)).out == "1 deleted\n"
+        wait_until(lambda: served.found("weasel") == [URL.format(5)])
+        assert served.found('"wombat 9999"') == served.found('"wombat 6"') == []
+
+        query = write_object("RDMHEADER", "", {"rdm-type": "rd-request"})
+        scope = write_object("RDMQUERY", "", {"scope": "weasel", "view-attributes": "title"})
+        status, (head, found) = ask(query + scope)
+        assert (status, head.first("rdm-type"), found.texts()) == (200, "rd-response", {"title": ("Weasel",)})
+        assert ask(query, key="wrong")[0] == 401
+        assert ask(b"\0" * 70_000)[0] == 400
+    assert not rig.complaints()

@@ -1,0 +1,134 @@
+"""``ingather rd``: descriptions out and in again, chosen, edited, expired."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.app_rd.conftest import Import
+
+from ingather.conf.soif import write_object
+from ingather.conf.soif_reader import read_soif
+from ingather.testing.rig import Rig
+
+A, B = "http://www.siroe.com/a", "http://www.siroe.com/b"
+ODD = {"title": "Zürich\n}\n@DOCUMENT { x", "classification": ("A:B", "Ä"), "iso-8859-1": "x"}
+
+
+def test_what_is_exported_is_imported_again_identical(rig: Rig, bring: Import, tmp_path: Path) -> None:
+    bring((A, ODD), (B, {"description": "two\r\nlines"}))
+    first, second = tmp_path / "first.soif", tmp_path / "second.soif"
+    assert rig.call("rd", "export", str(first)).status == 0
+    assert (
+        rig.call("rd", "delete", "--type", "by_url", "--value", "http://www.siroe.com/*").out == "2 deleted\n"
+    )
+    assert rig.call("rd", "list").status == 1
+    assert rig.call("rd", "import", str(first)).out == "2 added\n"
+    assert rig.call("rd", "export", str(second)).status == 0
+    assert first.read_bytes() == second.read_bytes()
+    assert rig.call("index", "check").status == 0
+
+
+def test_choosing(rig: Rig, bring: Import) -> None:
+    bring((A, {"title": "Wombats", "classification": "Animals:Wombats"}))
+    bring((B, {"title": "Weasels"}), options=("--database", "Archive"))
+
+    def urls(*options: str) -> list[str]:
+        return rig.call("rd", "list", *options).out.split()
+
+    assert urls() == [A, B]
+    assert urls("--type", "categorized") == [A]
+    assert urls("--type", "uncategorized") == [B]
+    assert urls("--type", "by_category", "--value", "Animals") == [A]
+    assert urls("--type", "by_category", "--value", "Anim") == []
+    assert urls("--type", "by_query", "--value", "title=Weasels") == [B]
+    assert urls("--type", "by_query", "--value", "wombats") == [A]
+    assert urls("--type", "by_url", "--value", B) == [B]
+    assert urls("--database", "archive") == [B]
+    assert urls("--non-persistent") == []
+    assert json.loads(rig.call("rd", "count", "--databases", "--json").out) == {"archive": 1, "default": 1}
+    assert rig.call("search", "--database", "archive", "weasels OR wombats").out.startswith("1 documents")
+    assert "title=Weasels" in rig.call("rd", "list", "--attributes", "dc.title").out
+
+
+def test_editing_lies_over_what_is_imported(rig: Rig, bring: Import) -> None:
+    bring((A, {"title": "One", "author": "a"}))
+    assert (
+        rig.call("rd", "edit", A, "--set", "title=Two", "--set", "keywords=x", "--set", "keywords=y").status
+        == 0
+    )
+    bring((A, {"title": "Three"}))
+    shown = json.loads(rig.call("rd", "show", A, "--json").out)
+    assert shown["attributes"] == {"title": ["Two"], "keywords": ["x", "y"]}
+    assert rig.call("rd", "edit", A, "--unset", "title").status == 0
+    assert "title (import): Three" in rig.call("rd", "show", A).out
+    refused = rig.call("rd", "edit", A, "--set", "md5=x")
+    assert (refused.status, "md5 cannot be edited" in refused.err) == (1, True)
+    assert "is not a date" in rig.call("rd", "edit", A, "--set", "rd-expires=soon").err
+    assert rig.call("rd", "edit", "http://nobody/", "--set", "title=x").status == 1
+    assert rig.call("rd", "edit", A).status == 2
+
+
+def test_merging_changes_what_is_named_in_the_view(rig: Rig, bring: Import) -> None:
+    bring((A, {"title": "One", "author": "a", "phone": "1"}))
+    bring(
+        (A, {"title": "Two", "author": "b", "phone": ""}),
+        options=("--attributes", "author,phone"),
+        verb="merge",
+    )
+    assert json.loads(rig.call("rd", "show", A, "--json").out)["attributes"] == {
+        "title": ["One"],
+        "author": ["b"],
+    }
+
+
+def test_expired_descriptions_go(rig: Rig, bring: Import) -> None:
+    bring(
+        (A, {"rd-expires": "2001-01-01T00:00:00Z"}), (B, {"rd-expires": "2999-01-01T00:00:00Z", "title": "x"})
+    )
+    assert rig.call("rd", "expire", "--dry-run").out == f"{A}\n"
+    assert rig.call("rd", "expire").out == "1 deleted\n"
+    assert rig.call("rd", "list").out == f"{B}\n"
+    assert rig.call("undelete", A).status == 0
+    assert A in rig.call("rd", "list").out
+
+
+def test_a_file_that_breaks_off_keeps_what_is_whole(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "cut.soif"
+    file.write_bytes(write_object("DOCUMENT", A, {"title": "x"}) + b"@DOCUMENT { http://b/\ntitle{50}:\tabc")
+    done = rig.call("rd", "import", str(file))
+    assert (done.status, done.out) == (1, "1 added\n")
+    assert f"{file}: byte " in done.err
+    assert "E-SOIF-TRUNC" in done.err
+
+
+def test_charsets(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "latin.soif"
+    file.write_bytes(write_object("DOCUMENT", A, {"title": "Zürich"}, charset="latin-1"))
+    assert rig.call("rd", "import", "--charset", "latin-1", str(file)).status == 0
+    assert rig.call("rd", "export", "--charset", "iso-8859-1", str(file)).status == 0
+    (read,), _ = read_soif(file.read_bytes(), charset="latin-1")
+    assert read.first("title") == "Zürich"
+    assert rig.call("rd", "export", "--charset", "utf-16", str(file)).status != 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("frob",), ("delete",), ("delete", A, "--from", "x"), ("import", "x", "--source", "nobody"), ("list", "--database", "a b"), ("list", "--value", "x")],
+)  # fmt: skip
+def test_wrong_use_is_one_line(rig: Rig, arguments: tuple[str, ...]) -> None:
+    done = rig.call("rd", *arguments)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+
+
+def test_thousands_of_descriptions_come_in_groups(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "many.soif"
+    with file.open("wb") as out:
+        for number in range(3_000):
+            out.write(
+                write_object(
+                    "DOCUMENT", f"http://h{number % 50}.example/{number}", {"title": f"Document {number}"}
+                )
+            )
+    assert rig.call("rd", "import", str(file)).out == "3000 added\n"
+    assert rig.call("rd", "count").out.split() == ["3000", "descriptions"]
+    assert rig.call("search", '"document 2999"').out.startswith("1 documents")
