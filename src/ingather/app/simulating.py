@@ -136,6 +136,7 @@ class Simulator:
         reading = Reading(
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,
             canonicaliser=Canonicaliser(settings.words("urls.drop-parameters")),
+            summarizer=wiring.summarizers(self._pool, settings, robot),
         )  # fmt: skip
         self._rehearsal = Rehearsal(
             Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings)
@@ -252,12 +253,17 @@ def _depends(evaluation: Evaluation, steps: list[TraceStep]) -> list[dict[str, s
          "detail": f"passes while the run has not let more {source} pass than it allows"}
         for (where, source), directive in found.items()
     ]  # fmt: skip
-    grouped = dict.fromkeys(filter(None, (evaluation.dedupe, evaluation.dedupe_enumeration)))
-    return told + [
-        {"what": "md5", "where": where, "directive": "filter-by-md5",
-         "detail": "hidden behind a page with the same body that is nearer to its starting point"}
-        for where in grouped
-    ]  # fmt: skip
+    if evaluation.dedupe_enumeration:
+        detail = "its links are not followed when a nearer page with the same body is described"
+        told.append(_bodies(evaluation.dedupe_enumeration, detail))
+    if evaluation.dedupe:
+        detail = "hidden behind a page with the same body that is nearer to its starting point"
+        told.append(_bodies(evaluation.dedupe, detail))
+    return told
+
+
+def _bodies(where: str, detail: str) -> dict[str, str]:
+    return {"what": "md5", "where": where, "directive": "filter-by-md5", "detail": detail}
 
 
 def _description(report: Report) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from ingather.model.report import HostReport, Report, Settled
 __all__ = ["Applied", "Applier"]
 
 _LOOK_AGAIN_S = 30 * 86_400.0
+_NO_ANCHORS = b"\x90"
 _NO_PLACE = (None, None, None, None, None)
 _READ = frozenset({Outcome.ENUMERATED, Outcome.NOINDEX})
 """Outcomes of visits that read a page without describing it: their links are the page's links, also when there are none."""
@@ -110,6 +111,7 @@ class Applier:
 
     def settle(self, settled: Settled, applied: Applied) -> None:
         """Write one visit: discoveries, row, description, digest group, change."""
+        settled = self._without_links_of_a_copy(settled)
         report, row = settled.report, settled.row
         discover, url_id = self.discover, row.id
         for found in report.found:
@@ -142,6 +144,17 @@ class Applier:
             self.discoveries.carry(url_id, now.depth, now.limit, applied)
         if settled.propose and now.version is not None:
             applied.proposals.append((url_id, now.source, settled.propose))
+
+    def _without_links_of_a_copy(self, settled: Settled) -> Settled:
+        """Follow no links of a page whose bytes a nearer one has given already, if its filter says so (DEC-24)."""
+        report, row = settled.report, settled.row
+        if not (
+            report.dedupe_links
+            and self.duplicates.known(row.id, report.digest, self.names.audience(row.source))
+        ):
+            return settled
+        report = msgspec.structs.replace(report, found=[], links=b"", anchors=_NO_ANCHORS)
+        return msgspec.structs.replace(settled, report=report)
 
     def _sent_around(self, settled: Settled, again_s: float, applied: Applied) -> Settled:
         """Return a visit whose redirect is one too many for its day: not followed, and asked again the next."""

@@ -47,6 +47,16 @@ class Duplicates:
         )
         return None if self._db.changes() else self._compete(url_id, digest, audience, applied)
 
+    def known(self, url_id: int, digest: bytes, audience: int) -> bool:
+        """Whether another row with *digest* is shown that is nearer: links of this one lead nowhere new (DEC-24)."""
+        head = self._cursor.execute(
+            "select head from digest where md5 = ? and class = ?", (digest, audience)
+        ).get
+        if head is None or head == url_id:
+            return False
+        theirs, ours = (self._cursor.execute(SQL["rank"], (row,)).get for row in (head, url_id))
+        return bool(theirs[:2] < ours[:2])
+
     def rejoin(self, url_id: int, applied: Applied) -> None:
         """Show again what stepped aside, or hide it behind the head of its group."""
         digest, source, grouped = self._cursor.execute(

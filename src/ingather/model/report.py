@@ -113,7 +113,8 @@ class Report(msgspec.Struct, array_like=True):
     ``attributes`` is the RD's page layer (msgpack map name -> list of values; an integer value n
     stands for the first n characters of the text). ``links`` are packed keys (8 bytes each, little
     endian), ``anchors`` the texts beside them (msgpack list). ``text`` is given along so that the
-    index needs no second read; it is kept in the WARC, not in the catalog.
+    index needs no second read; it is kept in the WARC, not in the catalog. ``dedupe``, ``dedupe_links``: the
+    generation filter, the enumeration filter asked for one page of each body (filter-by-md5).
     """
 
     id: int
@@ -148,6 +149,7 @@ class Report(msgspec.Struct, array_like=True):
     address: str = ""
     expires_s: float | None = None
     strike: bool = False
+    dedupe_links: bool = False
 
 
 class Row(msgspec.Struct, frozen=True):

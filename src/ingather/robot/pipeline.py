@@ -298,6 +298,7 @@ class Pipeline:
             else:
                 self._follow(report, claim, links, self._seen)
             report.outcome = int(Outcome.ENUMERATED)
+            report.dedupe_links = bool(evaluation.dedupe_enumeration)
         allowed = evaluation.generation.allowed
         attributes = engine.generate(evaluation, now_s=now_s, ip=got.address) if allowed else {}
         verdict = evaluation.generation  # asked again: a Generate directive may deny as well
