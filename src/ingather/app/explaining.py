@@ -14,14 +14,15 @@ from ingather.app.keeper import database_of, load_checked
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf import Loaded
+from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.errors import IndexingError
+from ingather.errors import ExtractError, IndexingError, IsolationError
 from ingather.explain import Explainer, ExplainParts
 from ingather.extract.page import read_converted, read_page
 from ingather.filters import Convert, Engine
 from ingather.index import IndexFolder
+from ingather.model.description import Attributes
 from ingather.model.page import Converted, Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.url import Canonicaliser, split
@@ -109,6 +110,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             now_s=clock.wall,
             read_page=read,
             convert=convert,
+            summarize=_summarizer(settings, robot),
         )
     )
 
@@ -116,3 +118,20 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
 def _now(work: Coroutine[Any, Any, T]) -> T:
     """Run *work* to its end in a loop of its own; called from threads that have none."""
     return asyncio.run(work)
+
+
+def _summarizer(settings: Settings, robot: RobotConf) -> Callable[[str, Response], Attributes]:
+    """Return what runs a Harvest program over a stored response; nothing comes of one that fails."""
+
+    async def work(program: str, response: Response) -> Attributes:
+        pool = ConverterPool(count=1, limits=wiring.converter_limits(settings, robot), clock=SystemClock())
+        try:
+            runs = wiring.summarizers(pool, settings, robot)
+            stated = response.header("content-type")
+            return dict(await runs.summarize(program, response.body, content_type=stated))
+        except (ExtractError, IsolationError):
+            return {}
+        finally:
+            await pool.close()
+
+    return lambda program, response: _now(work(program, response))

@@ -18,7 +18,6 @@ from ingather.app.collector import calm_collector
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
 from ingather.app.plugging import plug_ins
-from ingather.app.summarizing import Summarizers
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.errors import CatalogError, DiskFullError
@@ -89,7 +88,10 @@ async def _beat(slot: Slot, clock: SystemClock) -> None:
 async def _run(number: int, blueprint: Blueprint) -> None:
     settings, home = blueprint.settings, Path(blueprint.home)
     own = plug_ins(Home(home), settings)
-    loaded = wiring.overridden(load_bodies(blueprint.files, vocabulary=own.vocabulary).with_sites(blueprint.sites), blueprint.overrides)
+    loaded = wiring.overridden(
+        load_bodies(blueprint.files, vocabulary=own.vocabulary).with_sites(blueprint.sites),
+        blueprint.overrides,
+    )
     robot = loaded.robot
     clock = SystemClock()
     canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
@@ -105,10 +107,9 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         clock=clock,
         folder=_scratch(home, str(robot.tmpdir), number),
     )
-    summarizers = Summarizers(
-        isolation=pool, bindir=str(robot.bindir or ""), limits=wiring.program_limits(settings, robot),
-        folder=Path(robot.tmpdir) if robot.tmpdir else None, count=settings.count("gather.converters"),
-    )  # fmt: skip
+    summarizers = wiring.summarizers(
+        pool, settings, robot, folder=Path(robot.tmpdir) if robot.tmpdir else None
+    )
     segment = SegmentWriter(
         home / "bodies", f"gatherer-{number}", max_bytes=settings.size("gather.segment-size"),
         keep_bodies=settings.text("gather.keep-bodies") == "all",

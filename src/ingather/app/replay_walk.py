@@ -49,6 +49,7 @@ class Walk:
         self, reader: ReplayReader, loaded: Loaded, sites: Sequence[Site], settings: Settings, tally: Tally
     ) -> None:
         robot = loaded.robot
+        self._loaded = loaded
         self._reader, self._tally, self._sites, self._settings = reader, tally, sites, settings
         self._moment = _Moment()
         self._pool = ConverterPool(
@@ -68,6 +69,7 @@ class Walk:
         reading = Reading(
             isolation=self._pool, slot=None, clock=self._moment, agent=wiring.agent_token(loaded.robot),
             canonicaliser=Canonicaliser(self._settings.words("urls.drop-parameters")),
+            summarizer=wiring.summarizers(self._pool, self._settings, loaded.robot),
         )  # fmt: skip
         limits = wiring.pipeline_limits(self._settings)
         return Rehearsal(Engine(loaded), reading=reading, clock=self._moment, visits=limits)
@@ -76,7 +78,11 @@ class Walk:
         """Return a published configuration; ``None`` if it is not kept or does not load any more."""
         if version not in self._versions:
             files = self._reader.configuration(version)
-            loaded = load_bodies(files).with_sites(self._sites) if files else None
+            loaded = (
+                load_bodies(files, vocabulary=self._loaded.vocabulary).with_sites(self._sites)
+                if files
+                else None
+            )
             self._versions[version] = None
             if loaded is not None and loaded.ok:
                 obeyed = bool(loaded.robot.enable_robots_txt) == self._obey

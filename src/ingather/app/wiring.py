@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from ingather import __version__
 from ingather.app.isolation import ConverterLimits, JobLimits
-from ingather.app.summarizing import ProgramLimits
+from ingather.app.summarizing import ProgramLimits, Summarizers
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
+from ingather.ports.isolation import Isolation
 from ingather.robot.backoff import BackOffLimits
 from ingather.robot.deletion import DeletionLimits
 from ingather.robot.discovering import UrlLimits
@@ -39,6 +41,7 @@ __all__ = [
     "recheck_limits",
     "robots_limits",
     "source_budgets",
+    "summarizers",
     "url_limits",
     "user_agent",
 ]
@@ -158,6 +161,7 @@ def budget_limits(settings: Settings) -> BudgetLimits:
     """URL budgets."""
     return BudgetLimits(
         per_host=settings.count("limits.host-urls"),
+        per_host_excluded=settings.count("limits.host-excluded"),
         per_prefix=settings.count("limits.prefix-urls"),
         per_path=settings.count("limits.path-queries"),
         redirects_a_day=settings.count("limits.redirects-a-day"),
@@ -232,6 +236,19 @@ def converter_limits(settings: Settings, robot: RobotConf) -> ConverterLimits:
         memory_bytes=settings.size("limits.parser-memory"),
         recycle_jobs=settings.count("gather.converter-documents"),
         recycle_s=settings.seconds("gather.converter-age"),
+    )
+
+
+def summarizers(
+    isolation: Isolation, settings: Settings, robot: RobotConf, *, folder: Path | None = None
+) -> Summarizers:
+    """Return who runs Harvest programs; what is built in runs in *isolation*."""
+    return Summarizers(
+        isolation=isolation,
+        bindir=str(robot.bindir or ""),
+        limits=program_limits(settings, robot),
+        folder=folder,
+        count=settings.count("gather.converters"),
     )
 
 

@@ -88,14 +88,18 @@ def parse_classification(
     """Read the file; every finding goes to *report*. A category that *taxonomy* lacks is ``W-CATEGORY``."""
     reader = _Reader(file, report, taxonomy, dialect)
     lone = _ONE_OF_ITS_OWN.match(text)
+    written: Document | None = None
     if lone:
         start = lone.start("line")
         reader.limit(
             lone["value"], Place(file, text.count("\n", 0, start) + 1, lone.start("value") - start + 1)
         )
+        # Written again it is a parameter like any other: nothing that the file says is lost.
+        whole = f"{text[:start]}Classify {text[start:]}"
+        written = parse_blocks(whole, file, CLASSIFICATION_GRAMMAR, Report())
         text = text[:start] + " " * len(lone["line"]) + text[lone.end("line") :]
     document = parse_blocks(text, file, CLASSIFICATION_GRAMMAR, report)
-    return reader.run(document), document
+    return reader.run(document), written or document
 
 
 class _Reader:

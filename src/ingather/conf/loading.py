@@ -50,6 +50,7 @@ class Loaded:
         rules: rules of the enumeration filter, else of filterrules.conf beside it.
         mime: MIME map of the enumeration filter, else mime.types beside it.
         classification: classification.conf beside it, with the taxonomy of taxonomy.rdm.
+        vocabulary: the functions that its filters may call; for loading another version of it.
         files: name -> SHA-256 of every file that was read.
         bodies: name -> bytes of every file that was read, enough to load the same again.
         errors, warnings: how many findings there are, those beyond the first thousands included.
@@ -68,6 +69,7 @@ class Loaded:
     warnings: int = 0
 
     classification: Classification = field(default_factory=Classification)
+    vocabulary: Vocabulary = field(default=BUILTIN, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -182,6 +184,7 @@ class _Loading:
             dict(self.files.bodies),
             self.documents,
             classification=classification,
+            vocabulary=self.vocabulary,
         )
         self._starts(loaded)
         return replace(

@@ -12,7 +12,7 @@ from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
 from ingather.filters import Convert, Decision, Engine
 from ingather.model.candidate import Candidate
-from ingather.model.description import LAYERS
+from ingather.model.description import LAYERS, Attributes
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.url import canonical, split
@@ -58,6 +58,7 @@ class ExplainParts:
         fetch: asks for a URL through the egress gate (robots.txt first), for ``--fetch``.
         now_s: wall time.
         read_page, convert: make pages of stored responses, documents in a converter.
+        summarize: runs a Harvest program over a stored response; gives nothing when it fails.
     """
 
     reader: Callable[[], Reader | None]
@@ -70,6 +71,7 @@ class ExplainParts:
     now_s: Callable[[], float]
     read_page: Callable[[Response], Page] | None = None
     convert: Callable[[Convert, Response], Page] | None = None
+    summarize: Callable[[str, Response], Attributes] | None = None
 
 
 class Explainer:
@@ -193,6 +195,7 @@ class Explainer:
             trace=True,
             read_page=self._parts.read_page,
             convert=self._parts.convert,
+            summarize=self._parts.summarize,
             now_s=self._parts.now_s(),
         )
 
