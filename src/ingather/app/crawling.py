@@ -117,7 +117,7 @@ def plan_crawl(
     if not wanted.urls:
         if not loaded.starting_points:
             raise UsageError(
-                "no starting point",
+                "no starting point (Starting Points: 0 defined)",
                 hint="name a URL, or put a <Site> with a Start line into config/filterrules.conf",
             )
         plan = RunPlan(

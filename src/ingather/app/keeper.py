@@ -17,7 +17,7 @@ import msgspec
 from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
-from ingather.app.configuration import read_configuration
+from ingather.app.configuration import Configuration, read_configuration
 from ingather.app.disk import headroom
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
@@ -25,6 +25,7 @@ from ingather.app.homelock import HomeLock
 from ingather.app.pruning import Pruned, prune
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
+from ingather.app.versions import digest_of, finish_publishing, packed
 from ingather.catalog.bodies import SegmentWriter, cut_tails
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_frontier import FrontierQueries
@@ -34,8 +35,10 @@ from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
+from ingather.conf.report import Report
 from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.sources import SourceConf, check_references
+from ingather.errors import ConfigurationError
 from ingather.filters import Engine
 from ingather.index import IndexFolder, write_prior
 from ingather.log import get
@@ -59,6 +62,8 @@ __all__ = ["Gathering", "RunPlan", "database_of", "follower_of", "load_checked"]
 
 _log = get("app")
 _CATALOG = "catalog.db"
+JUDGED = "judged-under"
+"""Name under which the catalog remembers the version that excluded URLs were last judged by."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,15 @@ def load_checked(home: Home) -> Loaded:
     return read_configuration(home).require().loaded
 
 
+def _note_robots_off(writer: Any, loaded: Loaded, version: int) -> None:
+    """Whoever has robots.txt disobeyed leaves a trace of it."""
+    if not loaded.robot.enable_robots_txt:
+        where = loaded.robot.origin("enable-robots-txt")
+        writer.applier.log.event(
+            "robots-off", f"configuration {version}", f"robots.txt is not obeyed ({where})"
+        )
+
+
 class Gathering:
     """A home that gathers; use as ``async with``."""
 
@@ -159,6 +173,7 @@ class Gathering:
     def _open(self) -> None:
         home, settings, plan = self.home, self.settings, self.plan
         home.prepare()
+        finish_publishing(home)
         self.sites = (*plan.sites, *self._kept_sites())
         self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
         self._room().require()
@@ -174,16 +189,11 @@ class Gathering:
             _log.info("tails cut", **mended._asdict())
         self.seed = writer.seed
         now_s = self.clock.wall()
-        bodies = {name: body.decode("utf-8", "replace") for name, body in self.loaded.bodies.items()}
-        self.version, self.changed = writer.transaction(lambda w: self._publish(w, bodies, now_s))
+        self.version, self.changed = writer.transaction(lambda w: self._publish(w, now_s))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
         self.discoverer = Discoverer(Engine(self.loaded), version=self.version, seed=self.seed)
         self._queries = open_reader(self.database)
         queries = FrontierQueries(Rows(self._queries, self.database))
-        blueprint = Blueprint(
-            home=str(home), socket=str(self.socket), seed=self.seed, version=self.version, files=dict(self.loaded.bodies),
-            sites=self.sites, settings=settings, sources=self.sources, own_ports=plan.own_ports, overrides=dict(plan.overrides),
-        )  # fmt: skip
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
         policies = {
@@ -203,7 +213,7 @@ class Gathering:
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
-                gatherer_main, (blueprint,), home.run, clock, count=settings.count("gather.gatherers"),
+                gatherer_main, (self._blueprint(self.loaded, self.version),), home.run, clock, count=settings.count("gather.gatherers"),
                 parse_s=settings.seconds("limits.parser-wall"),
                 silent_s=2 * settings.seconds("limits.parser-wall"),
             ),
@@ -214,6 +224,13 @@ class Gathering:
             clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings),
+        )  # fmt: skip
+
+    def _blueprint(self, loaded: Loaded, version: int) -> Blueprint:
+        return Blueprint(
+            home=str(self.home), socket=str(self.socket), seed=self.seed, version=version, files=dict(loaded.bodies),
+            sites=self.sites, settings=self.settings, sources=self.sources, own_ports=self.plan.own_ports,
+            overrides=dict(self.plan.overrides),
         )  # fmt: skip
 
     def _kept_sites(self) -> tuple[Site, ...]:
@@ -232,9 +249,17 @@ class Gathering:
             book.restore(states, clock.monotonic(), clock.wall())
         return book
 
-    def _publish(self, writer: CatalogWriter, bodies: Mapping[str, str], now_s: float) -> tuple[int, bool]:
-        before = writer.registry.newest_version()
-        version = writer.registry.publish(self.loaded.digest, bodies, now_s)
+    def _publish(self, writer: CatalogWriter, now_s: float) -> tuple[int, bool]:
+        """Note under which configuration we begin; return it, and whether URLs were judged by another one before."""
+        versions = writer.registry.versions
+        judged = writer.memory.recall(JUDGED)
+        before = int(judged) if judged else versions.in_force()
+        version = versions.publish(
+            self.loaded.digest, packed(self.loaded.bodies), now_s, note="as config/ was at the start"
+        )
+        writer.applier.now_s = now_s
+        if before != version:
+            _note_robots_off(writer, self.loaded, version)
         if self.plan.sites:
             fresh = {site.name for site in self.plan.sites}
             known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
@@ -301,6 +326,7 @@ class Gathering:
                 revisited = writer.registry.revisit(
                     sorted({d.origin for d in found}) if plan.starts else None, applied
                 )
+            writer.memory.remember(JUDGED, str(self.version).encode())
             if self.changed:
                 revisited += writer.registry.rejudge_excluded(applied)
             for discovery in found:
@@ -309,6 +335,66 @@ class Gathering:
 
         self.run, self.continued, self.revisited = await self.keeper.write(job)
         self.starts = [start.url for start in starts]
+
+    async def reconfigure(
+        self,
+        configuration: Configuration,
+        *,
+        author: str = "",
+        note: str = "",
+        kept: Mapping[str, bytes] | None = None,
+    ) -> bool:
+        """Go on under another configuration that has no errors; ``False`` when it is the one in force.
+
+        What waits and what was excluded is judged anew; pages that were described under another version are
+        read again when their turn comes. Settings and sources of ``ingather.toml`` stay as they were at the start.
+
+        Args:
+            configuration: the new one.
+            author: who wanted it, for the history.
+            note: why, for the history.
+            kept: the files that the new one replaces; they get a version if they never had one.
+
+        Raises:
+            ConfigurationError: it has errors, or names a source that the running process does not know.
+            CatalogError: nothing was kept; gathering goes on as before.
+        """
+        report = Report()
+        sites = configuration.require().loaded.rules.sites
+        check_references(((site.source, site.place) for site in sites), self.sources, report)
+        if report.refused:
+            raise ConfigurationError(report.sorted())
+        loaded = wiring.overridden(configuration.loaded.with_sites(self.sites), self.plan.overrides)
+        if loaded.digest == self.loaded.digest:
+            return False
+        engine = Engine(loaded)  # what cannot be built is refused before anybody is told to stop
+
+        def job(writer: Any, applied: Any) -> Discoverer:
+            now_s, versions = writer.applier.now_s, writer.registry.versions
+            if kept is not None:
+                versions.keep(digest_of(kept), packed(kept), now_s)
+            version = versions.publish(loaded.digest, packed(loaded.bodies), now_s, author=author, note=note)
+            _note_robots_off(writer, loaded, version)
+            discoverer = Discoverer(
+                engine, version=version, seed=self.seed, limits=wiring.url_limits(self.settings)
+            )
+            writer.memory.remember(JUDGED, str(version).encode())
+            writer.registry.rejudge_excluded(applied)
+            for start in loaded.starting_points:
+                found = discoverer.discover(
+                    start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
+                )
+                writer.applier.discover(found, None, applied)
+            return discoverer
+
+        def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
+            self.discoverer, self.version, self.loaded = discoverer, discoverer.version, loaded
+            self.starts = [start.url for start in loaded.starting_points]
+            return (self._blueprint(loaded, self.version),), self.version
+
+        await self.keeper.switch(job, adopt)
+        _log.info("configuration changed", version=self.version, author=author, note=note)
+        return True
 
     async def finish(self) -> None:
         """End the run: who links where, the index up to date, the run closed."""

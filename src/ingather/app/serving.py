@@ -9,7 +9,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Self, TypeVar
 
 import uvicorn
@@ -23,6 +23,7 @@ from ingather.app.home import Home
 from ingather.app.keeper import Gathering, database_of
 from ingather.app.metering import KeeperMetrics
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.publishing import take_over
 from ingather.app.rdm import RdmService
 from ingather.app.rdschema import schema_of
 from ingather.app.rdstore import SiteSources, Tally
@@ -34,6 +35,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
+from ingather.explain import Explainer
 from ingather.index import IndexFolder
 from ingather.log import get
 from ingather.robot.committing import Writer
@@ -57,6 +59,7 @@ _log = get("app")
 _LINK_PASS_S = 300.0
 _REST_S = 5.0
 _PRUNE_S, _PRUNE_LATEST_S = 3600.0, 86_400.0
+_SWITCH_S = 100.0
 _LAST_CHECK = "last-full-check"
 T = TypeVar("T")
 
@@ -222,30 +225,38 @@ class Serving:
         self._reload = lambda: None
         self._close()
 
-    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+    def ask(self, work: Coroutine[Any, Any, T], *, timeout_s: float = 60.0) -> T:
         """Run *work* on the keeper's loop from another thread and return its answer."""
         if self._loop is None:
             work.close()
             raise RuntimeError("not serving")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(search=service.search, health=self._search_health, metrics=http, limits=limits)
 
     def _admin_parts(self, http: HttpMetrics, limits: WebLimits) -> AdminParts:
         gathering = self.gathering
-        explainer = explainer_of(
-            self.home, self.settings, gathering.sources, loaded=gathering.loaded, version=gathering.version
-        )
         lock = threading.Lock()
+
+        @lru_cache(1)
+        def explainer(version: int) -> Explainer:
+            return explainer_of(
+                self.home, self.settings, gathering.sources, loaded=gathering.loaded, version=version
+            )
 
         def explain(url: str, fetch: bool) -> dict[str, Any]:  # noqa: FBT001 - the port's shape
             with lock:  # the engine belongs to one question at a time
-                return explainer.explain(url, fetch=fetch)
+                return explainer(gathering.version).explain(url, fetch=fetch)
+
+        def reconfigure(stage: str, author: str, note: str) -> dict[str, Any]:
+            work = take_over(gathering, stage=stage, author=author, note=note)
+            return self.ask(work, timeout_s=_SWITCH_S).form()
 
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
-            explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), metrics=http,
+            explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), reconfigure=reconfigure,
+            metrics=http,
             search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
         )  # fmt: skip
 

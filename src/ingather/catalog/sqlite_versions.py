@@ -101,5 +101,5 @@ class Versions:
 
 
 def _files(packed: bytes) -> dict[str, bytes]:
-    kept = msgspec.msgpack.decode(packed, type=dict[str, str | bytes])
+    kept: dict[str, str | bytes] = msgspec.msgpack.decode(packed)
     return {name: body.encode() if isinstance(body, str) else body for name, body in kept.items()}

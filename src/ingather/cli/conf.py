@@ -11,6 +11,11 @@ __all__ = ["CONF_VERBS", "command"]
 
 CONF_VERBS: dict[str, str] = {
     "check": "ingather.cli.conf_check:check",
+    "history": "ingather.cli.conf_versions:history",
+    "show": "ingather.cli.conf_versions:show",
+    "diff": "ingather.cli.conf_versions:diff",
+    "publish": "ingather.cli.conf_versions:publish",
+    "rollback": "ingather.cli.conf_versions:rollback",
 }
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 

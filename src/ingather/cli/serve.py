@@ -3,11 +3,16 @@
 import asyncio
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home
+from ingather.errors import ConfigurationError, IngatherError
+
+if TYPE_CHECKING:
+    from ingather.app.keeper import Gathering
 
 __all__ = ["command"]
 
@@ -18,7 +23,8 @@ def command(home: Path) -> int:
     """Gather the configured sites on and on, follow their changes, and answer searches.
 
     Two listeners: search (page and API, for everybody) and admin (explain, status, holds, metrics; with
-    the admin token). Ctrl-C stops in order; killing it loses nothing.
+    the admin token). Ctrl-C stops in order; killing it loses nothing. SIGHUP takes over what stands in
+    config/ by now; with a mistake in it the old configuration stays.
     """
     from ingather.app.collector import calm_collector
     from ingather.app.keeper import Gathering, RunPlan
@@ -37,6 +43,8 @@ def command(home: Path) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
+        reload = asyncio.Event()
+        loop.add_signal_handler(signal.SIGHUP, reload.set)
         plan = RunPlan(kind="serve", sources=read.sources, own_ports=listeners.own_ports)
         gathering = Gathering(place, settings, plan)
         serving = Serving(gathering, place, settings, listeners)
@@ -51,6 +59,9 @@ def command(home: Path) -> int:
                     err=True,
                 )
             while not stop.is_set() and gathering.keeper.failed is None:
+                if reload.is_set():
+                    reload.clear()
+                    await _reload(gathering)
                 try:
                     await asyncio.wait_for(stop.wait(), 1.0)
                 except TimeoutError:
@@ -63,3 +74,20 @@ def command(home: Path) -> int:
         return asyncio.run(main())
     finally:
         listeners.close()
+
+
+async def _reload(gathering: "Gathering") -> None:
+    """Take over what stands in ``config/``; a mistake in it is said, and nothing changes."""
+    from ingather.app.publishing import author_here, take_over
+
+    try:
+        done = await take_over(gathering, author=author_here(), note="config/ was read again (SIGHUP)")
+    except ConfigurationError as error:
+        for diagnostic in error.diagnostics:
+            click.echo(str(diagnostic), err=True)
+        click.echo("the new configuration is refused; the old one stays in force", err=True)
+    except IngatherError as error:
+        click.echo(f"ingather: {error}", err=True)
+    else:
+        words = "is in force" if done.changed else "was in force already"
+        click.echo(f"configuration {done.version} {words}", err=True)

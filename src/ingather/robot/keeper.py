@@ -125,6 +125,8 @@ class Keeper:
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None
         self._stopping = self._ending = False
+        self._leaving = self._joining = False
+        self._switch = asyncio.Lock()
         self._no_space_until = 0.0
         self.paused = False
         self.disk_full = False
@@ -169,17 +171,10 @@ class Keeper:
 
     async def stop(self) -> None:
         """Let gatherers finish what they fetch, keep it, end. Skipping this loses nothing."""
-        self._stopping = self._lending.stopping = True
-        self._lending.tell_all(Stop())
+        self._stopping = True
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + 35
-        while len(self._lending) and loop.time() < deadline and self.failed is None:  # noqa: ASYNC110 - several parties, one deadline
-            await asyncio.sleep(0.05)
-        self._ending = True
-        await loop.run_in_executor(None, self._supervisor.stop, 2.0)
-        deadline = loop.time() + 10
-        while self._unsettled() and loop.time() < deadline:  # noqa: ASYNC110 - as above
-            await asyncio.sleep(0.02)
+        async with self._switch:
+            await self._dismiss()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -188,6 +183,45 @@ class Keeper:
         await loop.run_in_executor(None, self.index.stop)
         self._pool.shutdown(wait=True)
         self._socket_path.unlink(missing_ok=True)
+
+    async def _dismiss(self) -> None:
+        """Let every gatherer finish what it fetches and end; what they reported is kept."""
+        loop = asyncio.get_running_loop()
+        self._leaving = self._lending.stopping = True
+        self._lending.tell_all(Stop())
+        deadline = loop.time() + 35
+        while len(self._lending) and loop.time() < deadline and self.failed is None:  # noqa: ASYNC110 - several parties, one deadline
+            await asyncio.sleep(0.05)
+        self._ending = self._stopping
+        self._joining = True
+        await loop.run_in_executor(None, self._supervisor.stop, 2.0)
+        deadline = loop.time() + 10
+        while self._unsettled() and loop.time() < deadline:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
+
+    async def switch(
+        self, job: Callable[[Writer, Applied], Any], adopt: Callable[[Any], tuple[tuple[object, ...], int]]
+    ) -> Any:
+        """Go on under another configuration: nobody judges by the old one when *job* runs, nor after it.
+
+        Gatherers finish and end, *job* runs in a transaction, *adopt* makes from its answer what new
+        gatherers are called with and the configuration's version.
+
+        Raises:
+            CatalogError: nothing was kept; gathering goes on as before.
+        """
+        async with self._switch:
+            try:
+                await self._dismiss()
+                answer = await self.write(job)
+                arguments, version = adopt(answer)
+                self._supervisor.arguments = arguments
+                self._version = self._lending.version = version
+                return answer
+            finally:
+                if not self._stopping:
+                    self._leaving = self._joining = self._lending.stopping = False
+                    self._supervisor.start()
 
     def _unsettled(self) -> bool:
         """Whether something is on its way into the catalog and can arrive."""
@@ -287,12 +321,12 @@ class Keeper:
             await asyncio.sleep(0.5)
             self._history.append((self._clock.monotonic(), self.counters.pages))
             self._guard.check(self._clock.monotonic(), self._clock.wall())
-            if not self._ending:  # from then on the supervisor belongs to stop()
+            if not self._joining:  # then the supervisor belongs to _dismiss()
                 self._bury(self._supervisor.check())
-            if self._supervisor.failing:
+            if self._supervisor.failing and not self._leaving:
                 msg = "gatherers die right after their start"
                 raise CatalogError(msg, hint="look at the log above; is the installation complete?")
-            if not self._stopping:
+            if not self._leaving:
                 self._supervisor.replace()
             full = not self._headroom() or self._clock.monotonic() < self._no_space_until
             if full != self.disk_full and not self._intake.committing:
@@ -322,7 +356,7 @@ class Keeper:
 
     def _bury(self, deaths: list[Death]) -> None:
         for death in deaths:
-            if self._stopping and not death.code:  # it was told to
+            if self._leaving and not death.code:  # it was told to
                 continue
             if death.code == DISK_FULL_EXIT:
                 self._no_space_until = self._clock.monotonic() + self._limits.disk_retry_s

@@ -44,7 +44,7 @@ class Supervisor:
 
     Args:
         target: module-level function that a fresh interpreter imports; called with (slot, *arguments*).
-        arguments: picklable; the same for every gatherer.
+        arguments: picklable; the same for every gatherer. A change counts for who is spawned after it.
         folder: where the shared slots lie.
         parse_s: longest time on one page before the gatherer counts as hung.
         silent_s: longest time without a sign of life before it does ...
@@ -64,7 +64,7 @@ class Supervisor:
         start_s: float = 120.0,
     ) -> None:
         self._target = target
-        self._arguments = arguments
+        self.arguments = arguments
         self._folder = folder
         self._clock = clock
         self._count = count
@@ -87,7 +87,7 @@ class Supervisor:
         slot.end()
         slot.beat(0.0)
         process = self._context.Process(
-            target=self._target, args=(number, *self._arguments), name=f"gatherer-{number}", daemon=True
+            target=self._target, args=(number, *self.arguments), name=f"gatherer-{number}", daemon=True
         )
         process.start()
         self._children[number] = _Child(process, slot, self._clock.monotonic())
@@ -139,6 +139,7 @@ class Supervisor:
 
     def stop(self, grace_s: float = 10.0) -> None:
         """Wait for everybody to end after they were told; kill who does not."""
+        self._quick_deaths = 0
         for child in self._children.values():
             child.process.join(grace_s)
             if child.process.is_alive():

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from ingather.errors import (
     CatalogError,
+    ConfigurationError,
     DiskFullError,
     IndexingError,
     IngatherError,
@@ -64,6 +65,7 @@ _ROOMS: tuple[tuple[type[IngatherError], int, str], ...] = (
     (UrlError, 400, "bad-url"),
     (UnitError, 400, "bad-value"),
     (UsageError, 400, "bad-request"),
+    (ConfigurationError, 422, "configuration-refused"),
     (DiskFullError, 507, "disk-full"),
     (IndexingError, 503, "index-unavailable"),
     (CatalogError, 503, "catalog-unavailable"),

@@ -131,6 +131,9 @@ class AdminParts:
         explain: ``explain(url, fetch)`` -> the answer of ``ingather explain --json``.
         status: the status document; see ``docs/reference/http.md`` for the members that the page knows.
         operations: removal by hand, held deletions.
+        reconfigure: ``reconfigure(stage, author, note)`` lets the robot go on under a staged configuration, or,
+            with an empty *stage*, under what stands in ``config/``; answers ``version``, ``changed``, ``running``.
+            Raises ``ConfigurationError`` with every finding, and the old one goes on. ``None`` = there is no robot.
         rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
         hosts: host names by which this listener may be called besides IP literals.
         search_url: address of the search page for the link on the status page, ``""`` = none.
@@ -145,6 +148,7 @@ class AdminParts:
     explain: Callable[[str, bool], Tree]
     status: Callable[[], Tree]
     operations: Operations
+    reconfigure: Callable[[str, str, str], Tree] | None = None
     rdm: Callable[[bytes], tuple[int, bytes]] | None = None
     metrics: HttpMetrics | None = None
     hosts: tuple[str, ...] = ("localhost",)

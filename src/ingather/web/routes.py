@@ -5,6 +5,7 @@ it. What does not stand here is answered 404 or 405. Only ``Role.PUBLIC`` lines 
 the search listener: it knows no credentials.
 """
 
+from ingather.web.api.configuring import publish, reload
 from ingather.web.api.deciding import classify, discard, holds, release, remove, undelete
 from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
@@ -40,6 +41,8 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/metrics", _GET, _ADMIN, metrics, "figures for Prometheus"),
     Endpoint(_A, "/api/v1/explain", _GET, _ADMIN, explain, "why a URL is, or is not, in search"),
     Endpoint(_A, "/api/v1/status", _GET, _ADMIN, status, "the status document"),
+    Endpoint(_A, "/api/v1/config/reload", _POST, _ADMIN, reload, "takes over what stands in config/"),
+    Endpoint(_A, "/api/v1/config/publish", _POST, _ADMIN, publish, "takes over a staged configuration"),
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),
     Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
     Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
