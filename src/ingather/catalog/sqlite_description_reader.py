@@ -1,7 +1,7 @@
 """Reading resource descriptions in bulk: walk, choose by database, count; nothing grows with their number."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -54,12 +54,12 @@ class DescriptionReader(SqliteReader):
     def walk(self, *, after: int = 0) -> Iterator[list[DescribedRow]]:
         """Yield every row that has a description, ascending, in groups."""
         for rows in self._rows.pages(f"{_WALK} and u.id > ? order by u.id limit ?", size=_GROUP, after=after):
-            yield [DescribedRow(*row[:5], bool(row[5])) for row in rows]
+            yield [_described(row) for row in rows]
 
     def described(self, ids: Sequence[int]) -> dict[int, DescribedRow]:
         """Return the rows of *ids* that have a description."""
         rows = self._rows.among(f"{_WALK} and u.id in ({{ids}})", ids)
-        return {row[0]: DescribedRow(*row[:5], bool(row[5])) for row in rows}
+        return {row[0]: _described(row) for row in rows}
 
     def descriptions(self, rows: Iterable[DescribedRow]) -> Iterator[tuple[DescribedRow, Description]]:
         """Yield each row with its description, all layers, in the order given."""
@@ -93,6 +93,11 @@ class DescriptionReader(SqliteReader):
                 layers["page"] = attributes
             layers.update(uppers.get(row.id, {}))
             yield row, Description(url=row.url, layers=layers)
+
+
+def _described(row: tuple[Any, ...]) -> DescribedRow:
+    url_id, url, source, access, database, shown = row
+    return DescribedRow(url_id, url, source, access, database, bool(shown))
 
 
 def _lies_in_text(attributes: bytes) -> bool:

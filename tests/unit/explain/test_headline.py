@@ -37,6 +37,7 @@ OUT = {"indexed": False, "sequence": 9, "behind": 0}
         ({"index": OUT | {"behind": 3}}, "3 changes behind"),
         ({"index": OUT, "tombstone": {"at": "2026-01-01T00:00:00Z", "reason": "removed by hand"}}, "removed by hand"),
         ({"index": OUT, "duplicate_of": "http://h/b"}, "duplicate of http://h/b"),
+        ({"index": OUT, "access": "secure", "layers": {"import": {"readacl": ["x"]}}}, "access list (readacl)"),
         ({"index": OUT, "described": False, "outcome": "robots", "detail": "robots.txt forbids it", "where": "robots.txt:3"}, "robots.txt:3"),
         ({"index": OUT, "described": False, "outcome": "redirected", "redirects_to": "http://h/new"}, "redirects to http://h/new"),
         ({"index": OUT, "described": False, "outcome": "not_found", "status": 404}, "404"),
