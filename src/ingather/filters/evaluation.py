@@ -167,8 +167,11 @@ class Evaluation:
     # --- conversion ---
 
     def converted(self, page: Page) -> None:
-        """Give the page that the wanted conversion made."""
-        self.conversion = page
+        """Give the page that the wanted conversion made; one with nothing in it counts as failed."""
+        if page.text or page.title or page.metas or page.links:
+            self.conversion = page
+        else:
+            self.conversion_failed("empty")
 
     def conversion_failed(self, reason: str) -> None:
         """Say why there is none: body and type stay, the filters go on."""

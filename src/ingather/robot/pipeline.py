@@ -274,6 +274,8 @@ class Pipeline:
                 evaluation.conversion_failed(error.reason)
             else:
                 evaluation.converted(page)
+                if evaluation.conversion is None:
+                    page.flags.append("conversion-failed:empty")
         return page
 
     async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:

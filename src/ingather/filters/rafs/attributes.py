@@ -1,6 +1,7 @@
 """copy-attribute, rename-attribute, extract-source: attributes from attributes and sources."""
 
 from ingather.filters.evaluation import State
+from ingather.filters.rafs.generating import SEVERAL
 from ingather.filters.rafs.texts import cut_characters
 from ingather.filters.sources import reader
 from ingather.plugins import Binding, Run, builds
@@ -28,7 +29,7 @@ def copy_attribute(binding: Binding) -> Run:
 
 @builds("rename-attribute")
 def rename_attribute(binding: Binding) -> Run:
-    """Rename; an existing target of one value is replaced, several are merged."""
+    """Rename; an existing target is replaced, one of several values (or that may have them) is merged with."""
     pairs: tuple[tuple[str, str], ...] = binding.parameters["src"]
 
     def run(state: State) -> None:
@@ -38,7 +39,7 @@ def rename_attribute(binding: Binding) -> Run:
             if values is None:
                 continue
             there = attributes.get(new, ())
-            if len(there) > 1:
+            if len(there) > 1 or new in SEVERAL:
                 values = there + tuple(v for v in values if v not in there)
             attributes[new] = values
 

@@ -8,6 +8,7 @@ from ingather.model.phase import Phase
 from ingather.plugins import Binding, Run, builds
 
 __all__ = [
+    "SEVERAL",
     "generate_by_exact",
     "generate_by_prefix",
     "generate_by_regex",
@@ -15,7 +16,7 @@ __all__ = [
     "generate_rd_last_modified",
 ]
 
-_SEVERAL = frozenset({"classification", "author", "keywords"})
+SEVERAL = frozenset({"classification", "author", "keywords"})
 """Attributes that gather values instead of replacing them (DEC-25)."""
 
 _LIFE_S = 90 * 86_400
@@ -33,14 +34,14 @@ def _generate(binding: Binding, kind: str) -> Run:
         found = read(state)
         if found is None or not test(found):
             return
-        if dst in _SEVERAL:
+        if dst in SEVERAL:
             old = read_dst(state)
             before = (old,) if isinstance(old, str) else old or ()
             state.set(dst, before if value in before else (*before, value))
         else:
             state.set(dst, value)
         if generate:
-            there = state.attributes.get(dst, ()) if dst in _SEVERAL else ()
+            there = state.attributes.get(dst, ()) if dst in SEVERAL else ()
             state.attributes[dst] = there if value in there else (*there, value)
 
     return run

@@ -11,7 +11,7 @@ from ingather.plugins import Binding, Run, builds
 
 __all__ = ["enumerate_urls", "enumerate_urls_from_text"]
 
-_IN_TEXT = re.compile(r"URL:[ \t]*((?:https?|ftp)://[^\s>]+)")
+_IN_TEXT = re.compile(r"URL:[ \t]*((?i:https?|ftp)://[^\s>]+)")
 
 
 @builds("enumerate-urls")
