@@ -1,5 +1,8 @@
 """Access rights: which documents a searcher may see, told to the index as chains.
 
+Texts become principals in ``principals``, which also says when two of them are the same. ``metas`` reads access lists out
+of metadata. ``decision`` is the written rule: may this viewer see what a chain of ACLs governs, and which entry says so.
+
 The journey of a document's rights: its source says how open it is and ``publicity`` turns
 that into an access chain id when the document is described (1 = everybody, 0 = nobody).
 The journey of a viewer's rights: ``visible`` holds, for one viewer and one state of the
@@ -9,7 +12,27 @@ which that set enters every query as a filter, before score, facet, count or sni
 Both ends fail closed: what is not known to be open is shown to nobody.
 """
 
+from ingather.access.decision import ChainStatus, Decision, Verdict, decide
+from ingather.access.metas import MetaAcl, acl_of_metas
+from ingather.access.principals import Identity, identity, principal
 from ingather.access.publicity import NOBODY, PUBLIC, chain_of
 from ingather.access.visible import ANONYMOUS, Form, FormKind, Visible
 
-__all__ = ["ANONYMOUS", "NOBODY", "PUBLIC", "Form", "FormKind", "Visible", "chain_of"]
+__all__ = [
+    "ANONYMOUS",
+    "NOBODY",
+    "PUBLIC",
+    "ChainStatus",
+    "Decision",
+    "Form",
+    "FormKind",
+    "Identity",
+    "MetaAcl",
+    "Verdict",
+    "Visible",
+    "acl_of_metas",
+    "chain_of",
+    "decide",
+    "identity",
+    "principal",
+]
