@@ -140,6 +140,7 @@ class Applier:
             self._keep(settled, now, history, target, applied)
         if settled.state == State.EXCLUDED and now.state != State.EXCLUDED:
             self.budgets.release(row.host, row.path)
+            self.budgets.count_excluded(row.host, 1)
         if (now.depth, now.limit) != (row.depth, row.max_depth):
             self.discoveries.carry(url_id, now.depth, now.limit, applied)
         if settled.propose and now.version is not None:

@@ -11,9 +11,9 @@ import apsw
 
 from ingather.model.url import path_prefix
 
-__all__ = ["BudgetLimits", "Budgets"]
+__all__ = ["BudgetKey", "BudgetLimits", "Budgets"]
 
-_Key = tuple[int, str, str]
+BudgetKey = tuple[int, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class BudgetLimits:
         per_host: URLs of an origin.
         per_prefix: URLs below the first two segments of a path.
         per_path: URLs that differ in nothing but their query.
+        per_host_excluded: URLs of an origin that are kept although the filters deny them, of all sources; what
+            is beyond is counted and forgotten.
         redirects_a_day: redirects of one URL in a day that are followed; of all sources.
         remembered: counters kept in memory; beyond it they are read again from the catalog.
     """
@@ -31,6 +33,7 @@ class BudgetLimits:
     per_host: int = 100_000
     per_prefix: int = 50_000
     per_path: int = 500
+    per_host_excluded: int = 100_000
     redirects_a_day: int = 20
     remembered: int = 200_000
 
@@ -53,9 +56,9 @@ class Budgets:
         self._cursor = db.cursor()
         self._limits = limits or BudgetLimits()
         self._by_source = dict(by_source or {})
-        self._counts: dict[_Key, int] = {}
-        self._dirty: set[_Key] = set()
-        self._refused: dict[_Key, int] = {}
+        self._counts: dict[BudgetKey, int] = {}
+        self._dirty: set[BudgetKey] = set()
+        self._refused: dict[BudgetKey, int] = {}
 
     @property
     def redirects_a_day(self) -> int:
@@ -68,7 +71,7 @@ class Budgets:
         self._dirty.clear()
         self._refused.clear()
 
-    def charge(self, host: int, path: str, source: str) -> _Key | None:
+    def charge(self, host: int, path: str, source: str) -> BudgetKey | None:
         """Count one more URL of *host*; return the counter that refuses it, ``None`` = it is counted."""
         limits = self._by_source.get(source, self._limits) if self._by_source else self._limits
         counts = self._counts
@@ -91,13 +94,31 @@ class Budgets:
             self._counts[key] = max(self._counts[key] if key in self._counts else self._read(key), 1) - 1
             self._dirty.add(key)
 
-    def refuse(self, key: _Key) -> str:
+    def keeps_excluded(self, host: int) -> bool:
+        """Whether there is room for one more URL of *host* that the filters deny."""
+        key, limit = (host, "excluded", ""), self._limits.per_host_excluded
+        known = self._counts.get(key)
+        return not limit or (self._read(key) if known is None else known) < limit
+
+    def count_excluded(self, host: int, more: int) -> None:
+        """Count *more* (1 or -1) URLs of *host* that are kept although the filters deny them."""
+        key = (host, "excluded", "")
+        known = self._counts.get(key)
+        self._counts[key] = max((self._read(key) if known is None else known) + more, 0)
+        self._dirty.add(key)
+
+    def refuse_excluded(self, host: int) -> None:
+        """Note that a denied URL of *host* was not kept: there are too many."""
+        self.count_excluded(host, 0)
+        self.refuse((host, "excluded", ""))
+
+    def refuse(self, key: BudgetKey) -> str:
         """Note a refusal by counter *key*; return its name for people."""
         self._refused[key] = self._refused.get(key, 0) + 1
         self._dirty.add(key)
         return f"urls-per-{key[1]}"
 
-    def _read(self, key: _Key) -> int:
+    def _read(self, key: BudgetKey) -> int:
         found = self._cursor.execute("select n from budget where host = ? and kind = ? and name = ?", key).get
         self._counts[key] = count = 0 if found is None else int(found)
         return count
@@ -117,7 +138,7 @@ class Budgets:
             self._counts.clear()
 
 
-def _keys(host: int, path: str) -> tuple[_Key, ...]:
+def _keys(host: int, path: str) -> tuple[BudgetKey, ...]:
     bare, mark, _ = path.partition("?")
     if mark:
         return (host, "host", ""), (host, "prefix", path_prefix(bare)), (host, "path", bare)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import apsw
 
 from ingather.catalog.packing import unpack_keys
-from ingather.catalog.sqlite_budget import Budgets
+from ingather.catalog.sqlite_budget import BudgetKey, Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_names import PUBLIC_CLASS, Names
@@ -102,17 +102,14 @@ class Discoveries:
                 self._take(known, _Path(found.depth, found.max_depth, parent, found.hops), applied)
             return None
         host = names.host(found.origin)
-        if denial is None:
-            state, outcome, verdict = 0, None, None
-            full = self._budgets.charge(host, path, found.source)
-            if full is not None:
-                known = self._by_key(found.key)
-                if known is not None:
-                    return self._meet(found, known, host, parent, applied)
-                applied.refused.append((found.origin + path, self._budgets.refuse(full)))
-                return None
-        else:
-            state, outcome, verdict = 1, 3, names.directive(denial)
+        full = self._refused(found, host)
+        if full is not None:
+            known = self._by_key(found.key)
+            if known is not None:
+                return self._meet(found, known, host, parent, applied)
+            self._refuse(found, host, full, applied)
+            return None
+        state, outcome, verdict = (0, None, None) if denial is None else (1, 3, names.directive(denial))
         self._cursor.execute(
             self._insert,
             (found.key, host, path, names.source(found.source), found.depth, found.max_depth, parent, state,
@@ -126,7 +123,22 @@ class Discoveries:
         applied.new_urls += 1
         if denial is None:
             applied.wakes(host)
+        else:
+            self._budgets.count_excluded(host, 1)
         return self._db.last_insert_rowid()
+
+    def _refused(self, found: Discovery, host: int) -> BudgetKey | None:
+        """Return the counter that has no room for a URL, if it should be new; else what is to be visited is charged."""
+        if found.denial is None:
+            return self._budgets.charge(host, found.path, found.source)
+        return None if self._budgets.keeps_excluded(host) else (host, "excluded", "")
+
+    def _refuse(self, found: Discovery, host: int, full: BudgetKey, applied: Applied) -> None:
+        """Note that there was no room; of URLs that are denied anyway their number is enough."""
+        if found.denial is None:
+            applied.refused.append((found.origin + found.path, self._budgets.refuse(full)))
+        else:
+            self._budgets.refuse_excluded(host)
 
     def _by_key(self, key: int) -> _Known | None:
         row = self._cursor.execute(SQL["url_by_key"], (key,)).get
@@ -269,6 +281,8 @@ class Discoveries:
             "update url set state = 0, outcome = iif(state = 1, null, outcome), verdict = null where id = ?",
             (known.id,),
         )
+        if known.state == State.EXCLUDED:
+            self._budgets.count_excluded(known.host, -1)
         known.state = State.WAITING
         applied.wakes(known.host)
 

@@ -111,6 +111,7 @@ class Registry:
             for url_id, host, path, source in rows:
                 if discoveries.admit(url_id, host, path, source, applied):
                     admitted.append((url_id,))
+                    self._applier.budgets.count_excluded(host, -1)
                     applied.wakes(host)
             self._cursor.executemany("update url set state = 0, outcome = null where id = ?", admitted)
             count += len(admitted)

@@ -101,6 +101,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits", "url-repeats", _I, 3, "Times that one segment may stand in a path.", low=1),
     Setting("limits", "page-links", _I, 1024, "Links of a page that are followed.", low=0),
     Setting("limits", "host-urls", _I, 100_000, "URLs of a host. 0 = no limit; a source may set its own.", low=0),
+    Setting("limits", "host-excluded", _I, 100_000, "URLs of a host that are kept although the filters deny them. 0 = no limit.", low=0),
     Setting("limits", "prefix-urls", _I, 50_000,
             "URLs below the first two segments of a path. 0 = no limit; a source may set its own.", low=0),
     Setting("limits", "path-queries", _I, 500,
