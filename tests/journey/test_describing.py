@@ -15,6 +15,8 @@ def test_descriptions_come_in_through_the_owner_and_are_found_and_asked_for(rig:
     file = tmp_path / "in.soif"
     documents = [(str(n), {"title": f"Wombat {n}", "description": "x" * 500}) for n in range(700)]
     documents.append(("secret", {"title": "Wombat 9999", "readacl": "x"}))
+    documents += [(f"long{n}", {"title": "long", "full-text": "\u4e00" * 1_500_000}) for n in range(3)]
+    documents.append(("longest", {"full-text": "x" * (9 << 20)}))
     written = [write_object("DOCUMENT", URL.format(path), values) for path, values in documents]
     file.write_bytes(b"".join(written) + b"@DOCUMENT { no url\n}\n")
     token = (rig.path / "admin-token").read_text().strip()
@@ -33,8 +35,9 @@ def test_descriptions_come_in_through_the_owner_and_are_found_and_asked_for(rig:
 
         rig.tune("listen.admin", served.admin_url.removeprefix("http://"))
         done = rig.call("rd", "import", "--database", "zoo", str(file))
-        assert (done.status, done.out) == (1, "701 added, 1 refused\n"), done.err
+        assert (done.status, done.out) == (1, "704 added, 2 refused\n"), done.err
         assert "E-RD-URL" in done.err
+        assert "longest: longer than" in done.err
         assert rig.call("rd", "edit", URL.format(5), "--set", "title=Weasel").out == "1 merged\n"
         assert rig.call("rd", "delete", URL.format(6)).out == "1 deleted\n"
         wait_until(lambda: served.found("weasel") == [URL.format(5)])

@@ -36,6 +36,7 @@ GROUP: Final = 500
 _GROUP_CHARS: Final = 2 << 20
 _REFUSALS: Final = 100
 _PATIENCE_S: Final = 300.0
+_MOST_SENT: Final = 8 << 20
 SourceOf = Callable[[str], tuple[str, str]]
 """Gives the source (name, access) of a URL that nobody knows yet."""
 
@@ -242,14 +243,29 @@ class RdWriter:
             IngatherError: the owner refuses.
         """
         if self._writer is None:
-            return self._ask(submit)
+            return self._sent(submit)
         applied = Applied()
         now_s = self._writer.applier.now_s = self._clock.wall()
         job = submit_job(submit, self._source_of)
         tally: Tally = self._writer.transaction(lambda w: job(w, applied, now_s))
         return tally
 
-    def _ask(self, submit: Submit) -> Tally:
+    def _sent(self, submit: Submit) -> Tally:
+        """Ask the owner, in messages that are not longer than it takes."""
+        message = write_submit(submit)
+        if len(message) <= _MOST_SENT:
+            return self._ask(message)
+        tally = Tally()
+        if len(submit.documents) == 1:
+            url, _ = submit.documents[0]
+            tally.refuse(f"{url}: longer than {_MOST_SENT} bytes; bring it in while serve does not run")
+            return tally
+        half = len(submit.documents) // 2
+        for part in (submit.documents[:half], submit.documents[half:]):
+            tally.add(self._sent(replace(submit, documents=part)))
+        return tally
+
+    def _ask(self, message: bytes) -> Tally:
         locked = self._locked
         if locked is None:
             raise UsageError("the writer is closed")
@@ -260,7 +276,7 @@ class RdWriter:
                 "Authorization": f"Bearer {self._home.admin_token()}",
                 "Content-Type": "application/index.obj",
             }
-            connection.request("POST", "/api/v1/rdm", body=write_submit(submit), headers=headers)
+            connection.request("POST", "/api/v1/rdm", body=message, headers=headers)
             answer = connection.getresponse()
             body = answer.read()
         except (OSError, HTTPException) as error:

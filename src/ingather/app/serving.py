@@ -268,7 +268,8 @@ class Serving:
                 tally: Tally = job(writer, applied, gathering.clock.wall())
                 return tally
 
-            return self.ask(gathering.keeper.write(work))
+            tally: Tally = self.ask(gathering.keeper.write(work))
+            return tally
 
         return RdmService(
             reader=lambda: DescriptionReader(database_of(home), home.bodies),

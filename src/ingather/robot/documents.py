@@ -81,8 +81,8 @@ class CatalogDocuments:
         scores: Mapping[str, int] | None = None,
     ) -> None:
         self._reader = reader
-        self._unindexed = unindexed
-        self._scores = scores or {}
+        self._unindexed = unindexed - _NEEDED
+        self._scores = {name: score for name, score in (scores or {}).items() if name not in _NEEDED}
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*, ascending."""
@@ -130,10 +130,11 @@ class CatalogDocuments:
         return made
 
     def _by_schema(self, attributes: Attributes) -> None:
-        for name in self._unindexed & attributes.keys() - _NEEDED:
+        for name in self._unindexed.intersection(attributes):
             del attributes[name]
-        for name in self._scores.keys() & attributes.keys() - _NEEDED:
-            attributes[name] *= self._scores[name]
+        for name, score in self._scores.items():
+            if name in attributes:
+                attributes[name] *= score
 
     def close(self) -> None:
         """Close the catalog's connection."""

@@ -177,3 +177,15 @@ def test_a_new_configuration_leaves_imported_descriptions_alone(hand: Hand) -> N
     hand.put(title="x")
     applied = Applied()
     assert hand.writer.transaction(lambda w: w.registry.rejudge_excluded(applied)) == 0
+
+
+def test_the_schema_says_what_is_searched_and_how_often(hand: Hand) -> None:
+    hand.put(title="x", author="somebody", phone="12", readme="words")
+    record = hand.reader.find(URL)
+    assert record is not None
+    source = CatalogDocuments(
+        hand.reader, unindexed=frozenset({"phone", "title"}), scores={"author": 3, "title": 9}
+    )
+    (made,) = source.documents([(record.id, None)])
+    assert made.title == "x"
+    assert made.meta == {"author": ("somebody",) * 3, "readme": ("words",)}
