@@ -46,20 +46,20 @@ class _Parser:
         self.last: Entry | None = None
 
     def run(self, lines: list[Logical | Remark]) -> Document:
-        end = None
+        last: Logical | Remark | None = None
         for line in lines:
+            last = line
             if isinstance(line, Remark):
-                end = line.place
                 (self.block.body if self.block else self.document.nodes).append(line)
                 continue
-            end = line.place(max(0, len(line.text) - 1))
             if line.text.startswith("<"):
                 self._tag(line)
             elif _PARAMETER.match(line.text):
                 self._wrapped(line)
             else:
                 self._directive(line)
-        if self.block is not None and end is not None:
+        if self.block is not None and last is not None:
+            end = last.place if isinstance(last, Remark) else last.place(max(0, len(last.text) - 1))
             self._close_header()
             self.report.add(
                 "E-TRUNC",
