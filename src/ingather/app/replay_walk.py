@@ -134,6 +134,9 @@ class Walk:
             return False
         tally.counts["documents"] += 1
         tally.host(known.url, "documents")
+        if not known.gathered:  # a person or a program brought it: no filter of the robot speaks about it
+            tally.counts["brought_in"] += 1
+            return False
         judged = self._new.judge(self._candidate(known), known=True)
         evaluation = judged.evaluation
         if not evaluation.generation.allowed:

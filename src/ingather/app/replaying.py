@@ -128,6 +128,7 @@ def replay(
             "lost_data": counts["lost_data"], "lost_estimate": max(sum(lost.values()), tally.lost.total),
             "changed": tally.changed.total, "unchanged": counts["unchanged"], "read": read,
             "not_sampled": counts["not_sampled"], "without_body": counts["without_body"], "damaged": counts["damaged"],
+            "brought_in": counts["brought_in"],
         },
         "urls": {
             "excluded": counts["excluded"], "allowed": tally.allowed.total, "undecided": counts["undecided"],

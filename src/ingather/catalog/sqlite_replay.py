@@ -19,7 +19,7 @@ _decode_extra = msgspec.msgpack.Decoder(PageExtra).decode
 _KNOWN = (
     "select u.id, h.origin || u.path, s.name, u.depth, u.maxdepth, u.hops, u.state, u.outcome, u.version is not null, "
     "u.described, u.held is not null, coalesce(u.seg and u.len, 0) > 0, coalesce(d.place, ''), coalesce(d.category, ''), "
-    "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0) "
+    "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0), u.fetched is not null "
     "from url u join host h on h.id = u.host join source s on s.id = u.source left join directive d on d.id = u.verdict "
     "where u.id > ?1 and (?3 = '' or s.name = ?3) order by u.id limit ?2"
 )
@@ -30,7 +30,8 @@ class KnownUrl(NamedTuple):
 
     ``described``: it has an RD; ``described_s``: when that was made (wall seconds); ``kept``: its body is
     kept; ``where``, ``category``, ``reason``, ``version``: what denied it, under which configuration;
-    ``described_version``: the configuration that described it, 0 = none.
+    ``described_version``: the configuration that described it, 0 = none; ``gathered``: it was visited, not only brought in by
+    somebody.
     """
 
     id: int
@@ -50,6 +51,7 @@ class KnownUrl(NamedTuple):
     reason: str
     version: int
     described_version: int
+    gathered: bool
 
 
 class SourceAccount(NamedTuple):
@@ -98,8 +100,8 @@ class ReplayReader(SqliteReader):
 def _known(row: tuple[Any, ...]) -> KnownUrl:
     first, (state, outcome, described, at_s, held, kept), last = row[:6], row[6:12], row[12:]
     url_id, url, source, depth, limit, hops = first
-    where, category, reason, version, described_version = last
+    where, category, reason, version, described_version, gathered = last
     return KnownUrl(
         url_id, url, source, depth, limit, hops, State(state), None if outcome is None else Outcome(outcome), bool(described), at_s,
-        bool(held), bool(kept), where, category, reason, version, described_version,
+        bool(held), bool(kept), where, category, reason, version, described_version, bool(gathered),
     )  # fmt: skip

@@ -40,9 +40,16 @@ def _shown(answer: Mapping[str, Any]) -> str:
     return f"In search{f' (the index is {behind} changes behind)' if behind else ''}."
 
 
+def _because(answer: Mapping[str, Any]) -> str:
+    """Return what the visit that led to a deletion was told, with its line, if a filter or robots rule decided."""
+    if not answer.get("where") or answer["outcome"] not in _DECIDED:
+        return ""
+    return f": {answer['detail']} ({answer['where']})"
+
+
 def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest reason first
     if answer.get("tombstone"):
-        return f"deleted {answer['tombstone']['at']}: {answer['tombstone']['reason']}"
+        return f"deleted {answer['tombstone']['at']}: {answer['tombstone']['reason']}{_because(answer)}"
     if answer.get("duplicate_of"):
         return f"duplicate of {answer['duplicate_of']}"
     if answer.get("described"):
@@ -74,6 +81,7 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
     )
 
 
+_DECIDED = frozenset({"enumerated", "excluded", "robots"})
 _OUTCOMES = {
     "redirected": "it redirects to {to}",
     "robots": "{detail}{where}",

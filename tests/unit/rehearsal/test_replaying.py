@@ -165,6 +165,15 @@ def test_without_bodies_it_says_what_it_cannot_tell(rig: Rig, draft: Path, tmp_p
     assert any("no kept body" in sentence for sentence in answer["unknown"])
 
 
+def test_what_was_brought_in_is_not_judged(rig: Rig, draft: Path, tmp_path: Path) -> None:
+    brought = rig.copy(tmp_path / "brought")
+    brought.alter("update url set fetched = null, state = 1 where path in ('/p1', '/p2')")
+    edit(draft, "filterrules.conf", 'value="/old/"', 'value="/p1"')
+    answer = replayed(brought, draft, "--all")
+    assert urls(answer["lost"]) == {"/p10", "/p11"}
+    assert answer["documents"]["brought_in"] == 2
+
+
 def test_damaged_bodies_are_counted_and_nothing_stops(rig: Rig, draft: Path, tmp_path: Path) -> None:
     hurt = rig.copy(tmp_path / "hurt")
     hurt.alter("update url set off = off + 3 where path = '/p3'")
@@ -255,7 +264,7 @@ def test_lists_are_bounded_by_host_and_counts_are_exact() -> None:
             known = KnownUrl(
                 id=n, url=f"http://h{host}.test/{n}", source="web", depth=0, max_depth=None, hops=0, state=State.DONE, outcome=None,
                 described=True, described_s=0.0, held=False, kept=True, where="", category="", reason="", version=0,
-                described_version=1,
+                described_version=1, gathered=True,
             )  # fmt: skip
             tally.lose(known, Denial("filter rules", "filter.conf:1", "no", 0), phase="metadata")
     form = tally.lost.form()
