@@ -9,6 +9,7 @@ A job is a function ``(body, options) -> bytes`` in a table that is named by its
 """
 
 import json
+import os
 import socket
 import struct
 import sys
@@ -25,8 +26,12 @@ from ingather.errors import ExtractError
 
 if TYPE_CHECKING:
     from ingather.model.url import Canonicaliser
+    from ingather.plugins import PlugIns
 
 __all__ = ["ANSWER", "DONE", "JOBS", "READY", "REFUSED", "REQUEST", "SPENT", "Job", "main"]
+
+_PLUG_INS = "INGATHER_PLUG_INS"
+"""Variable that names the folder of plug-ins, where there are any that read documents."""
 
 Job = Callable[[bytes, Mapping[str, str]], bytes]
 
@@ -37,10 +42,19 @@ READY, DONE, REFUSED, SPENT = range(4)
 
 
 def _convert(body: bytes, options: Mapping[str, str]) -> bytes:
-    """Read a document; options ``name``, ``content_type`` and any limit of ``ConversionLimits`` by name."""
+    """Read a document; options ``name``, ``content_type``, ``declared`` and any limit of ``ConversionLimits`` by name.
+
+    A plug-in's converter of either type goes before our own readers.
+    """
     from ingather.extract.conversion import ConversionLimits, convert
     from ingather.extract.documents.wire import encode
+    from ingather.model.page import Converted
 
+    if _PLUG_INS in os.environ:
+        for media_type in (options.get("content_type", ""), options.get("declared", "")):
+            own = _plug_ins().converters.get(media_type.partition(";")[0].strip().lower())
+            if own is not None:
+                return encode(_checked(own(body, options.get("name", "")), Converted))
     names = {field.name for field in fields(ConversionLimits)}
     limits = ConversionLimits(**{name: int(value) for name, value in options.items() if name in names})
     return encode(
@@ -48,6 +62,33 @@ def _convert(body: bytes, options: Mapping[str, str]) -> bytes:
             body, name=options.get("name"), content_type=options.get("content_type") or None, limits=limits
         )
     )
+
+
+def _extract(body: bytes, options: Mapping[str, str]) -> bytes:
+    """Let a plug-in's extractor make the page; options ``url``, ``content_type``."""
+    from ingather.extract.documents.wire import encode
+    from ingather.model.page import Page
+
+    own = _plug_ins().extractors.get(options.get("content_type", ""))
+    if own is None:
+        raise ExtractError("no extractor takes this type", reason="unsupported")
+    return encode(_checked(own(body, options.get("url", "")), Page))
+
+
+@lru_cache(maxsize=1)
+def _plug_ins() -> "PlugIns":
+    from pathlib import Path
+
+    from ingather.plugins import PlugIns
+
+    return PlugIns(Path(os.environ[_PLUG_INS]))
+
+
+def _checked(answer: Any, kind: type) -> Any:
+    if not isinstance(answer, kind):
+        text = f"the plug-in gave {type(answer).__name__} where {kind.__name__} was expected"
+        raise ExtractError(text, reason="failed")
+    return answer
 
 
 def _page(body: bytes, options: Mapping[str, str]) -> bytes:
@@ -88,7 +129,7 @@ def _summary(body: bytes, options: Mapping[str, str]) -> bytes:
     return msgspec.msgpack.encode(summarize_html(body, content_type=options.get("content_type") or None))
 
 
-JOBS: Mapping[str, Job] = {"convert": _convert, "page": _page, "summary": _summary}
+JOBS: Mapping[str, Job] = {"convert": _convert, "extract": _extract, "page": _page, "summary": _summary}
 
 
 def main() -> None:

@@ -15,9 +15,10 @@ from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.collector import calm_collector
+from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
-from ingather.app.plugging import plug_ins
+from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.errors import CatalogError, DiskFullError
@@ -28,6 +29,7 @@ from ingather.filters import Engine
 from ingather.log import configure, get
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
+from ingather.ports.fetcher import Fetcher
 from ingather.robot.discovering import Discoverer
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.hostbook import HostBook
@@ -101,11 +103,16 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
         own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
     )  # fmt: skip
+    asked: Fetcher = fetcher
+    if own.fetchers:
+        made = {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}
+        asked = ByProtocol(fetcher, made)
     pool = ConverterPool(
         count=settings.count("gather.converters"),
         limits=wiring.converter_limits(settings, robot),
         clock=clock,
         folder=_scratch(home, str(robot.tmpdir), number),
+        environment=converter_environment(own),
     )
     summarizers = wiring.summarizers(
         pool, settings, robot, folder=Path(robot.tmpdir) if robot.tmpdir else None
@@ -132,11 +139,11 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
     )  # fmt: skip
     pipeline = Pipeline(
-        engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers),
+        engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
     )  # fmt: skip
     gatherer = Gatherer(
-        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=fetcher, resolver=resolver, segment=segment, hosts=hosts,
+        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,
         scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
         headers=(("Referer", str(robot.referer)),) if robot.referer else (),
     )  # fmt: skip
@@ -150,6 +157,6 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         writer.close()
         discoverer.engine.shut_down()
         await pool.close()
-        await fetcher.close()
+        await asked.close()
         segment.close()
         slot.close()

@@ -6,7 +6,7 @@ from ingather.app.home import Home
 from ingather.conf.settings import Settings
 from ingather.plugins import PlugIns
 
-__all__ = ["plug_in_folder", "plug_ins"]
+__all__ = ["converter_environment", "plug_in_folder", "plug_ins"]
 
 
 def plug_in_folder(home: Home, settings: Settings) -> Path:
@@ -17,3 +17,10 @@ def plug_in_folder(home: Home, settings: Settings) -> Path:
 def plug_ins(home: Home, settings: Settings) -> PlugIns:
     """Load all plug-ins; one that cannot be loaded is in the result with the reason."""
     return PlugIns(plug_in_folder(home, settings))
+
+
+def converter_environment(own: PlugIns) -> dict[str, str]:
+    """Return the variables by which converters find plug-ins that read documents; none without any."""
+    if own.folder is None or not (own.converters or own.extractors):
+        return {}
+    return {"INGATHER_PLUG_INS": str(own.folder)}

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import msgspec
 
-from ingather.errors import ExtractError, IsolationError
+from ingather.errors import ExtractError, IsolationError, UrlError
 from ingather.extract.hostile import suspect_reason
 from ingather.extract.page import is_html, read_converted, read_page
 from ingather.extract.sniffing import sniff
@@ -18,7 +18,7 @@ from ingather.log import get
 from ingather.model.page import Converted, Page, PageDate
 from ingather.model.report import Claim
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser
+from ingather.model.url import Canonicaliser, canonical
 from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
 from ingather.ports.summarizer import Summarizer
@@ -52,7 +52,9 @@ class Reading:
         agent: str,
         canonicaliser: Canonicaliser,
         summarizer: Summarizer | None = None,
+        extractors: frozenset[str] = frozenset(),
     ) -> None:
+        self._extractors = extractors
         self._isolation = isolation
         self._summarizer = summarizer
         self._slot = slot
@@ -63,6 +65,10 @@ class Reading:
     async def page(self, claim: Claim, url: str, got: Response) -> Page:
         """Read HTML and text; any other type gives a page without text, for a converter to fill."""
         content_type = got.header("content-type") or None
+        if self._extractors and content_type:
+            media_type = content_type.partition(";")[0].strip().lower()
+            if media_type in self._extractors:
+                return await self._extracted(url, got, media_type)
         if claim.suspect or suspect_reason(got.body):
             media_type = sniff(got.body, name=url, content_type=content_type)
             if is_html(media_type) or media_type.startswith("text/"):
@@ -82,6 +88,15 @@ class Reading:
             if self._slot is not None:
                 self._slot.end()
 
+    async def _extracted(self, url: str, got: Response, media_type: str) -> Page:
+        """Have a plug-in's extractor make the page; links that are no URLs of ours are left out."""
+        answer = await self._run("extract", got.body, {"url": url, "content_type": media_type}, media_type)
+        page = msgspec.msgpack.decode(answer, type=Page)
+        page.url, page.media_type = url, page.media_type or media_type
+        page.base = page.base or url
+        page.links = [link for link in page.links if _is_canonical(link.url)]
+        return page
+
     async def _isolated(self, url: str, got: Response, media_type: str) -> Page:
         options = {
             "url": url,
@@ -97,7 +112,16 @@ class Reading:
     async def convert(self, claim: Claim, url: str, got: Response, media_type: str) -> Page:
         """Convert a document and read what came out as a page."""
         name = claim.path.partition("?")[0].rsplit("/", 1)[-1]
-        answer = await self._run("convert", got.body, {"name": name, "content_type": media_type}, media_type)
+        answer = await self._run(
+            "convert",
+            got.body,
+            {
+                "name": name,
+                "content_type": media_type,
+                "declared": got.header("content-type"),
+            },
+            media_type,
+        )
         converted = msgspec.msgpack.decode(answer, type=Converted)
         return read_converted(
             converted,
@@ -137,3 +161,10 @@ class Reading:
             return int(datetime.fromisoformat(date.value).timestamp())
         except (ValueError, OverflowError):
             return None
+
+
+def _is_canonical(url: str) -> bool:
+    try:
+        return canonical(url) == url
+    except UrlError:
+        return False
