@@ -80,13 +80,20 @@ def test_robot_case_76_what_is_written_reads_identical(
     assert [(o.url or "-", {n: list(v) for n, v in o.texts().items()}) for o in read] == objects
 
 
+class Slow(io.BytesIO):
+    """Gives at most *step* bytes at a time."""
+
+    def __init__(self, data: bytes, step: int) -> None:
+        super().__init__(data)
+        self._step = step
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(min(self._step, size) if size and size > 0 else size)
+
+
 @given(st.dictionaries(NAMES, st.binary(max_size=200), max_size=4), st.integers(min_value=1, max_value=7))
 def test_binary_values_read_back_whatever_the_pieces_are(values: dict[str, bytes], step: int) -> None:
-    class Slow(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            return super().read(min(step, size) if size and size > 0 else size)
-
-    (read,) = SoifReader(Slow(write_object("DOCUMENT", "u", values)))
+    (read,) = SoifReader(Slow(write_object("DOCUMENT", "u", values), step))
     assert {name: value for name, (value,) in read.values.items()} == values
 
 
@@ -118,6 +125,12 @@ def test_no_bytes_break_the_reader(data: bytes) -> None:
         assert found.code in str(found)
     for read in objects:
         read.texts()
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join), st.integers(min_value=1, max_value=9))
+def test_the_pieces_of_the_input_change_nothing(data: bytes, step: int) -> None:
+    slow = SoifReader(Slow(data, step))
+    assert (list(slow), slow.findings) == read_soif(data)
 
 
 SAMPLES = (

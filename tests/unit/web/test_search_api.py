@@ -32,6 +32,16 @@ def test_a_search_gives_results_with_marked_snippets(search: TestClient) -> None
     assert {"text": "holiday", "marked": True} in first["snippet"][0]["segments"]
 
 
+def test_a_database_narrows(search: TestClient) -> None:
+    everything = urls(search, "q=holiday")
+    assert everything
+    assert urls(search, "q=holiday&database=default") == everything
+    assert urls(search, "q=holiday&database=Archive&database=default") == everything
+    assert urls(search, "q=holiday&database=archive") == []
+    page = search.get("/?q=holiday&database=default", headers={"accept": "text/html"})
+    assert "database=default&amp;" in page.text or "&amp;database=default" in page.text
+
+
 def test_filters_narrow(search: TestClient) -> None:
     assert urls(search, "q=holiday&type=pdf") == ["https://intranet.example/hr/rules.pdf"]
     assert urls(search, "q=holiday&site=docs.example") == ["https://docs.example/travel"]
