@@ -12,8 +12,8 @@ import click
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
 from ingather.cli.home_option import home_option
-from ingather.conf import load
-from ingather.errors import UsageError
+from ingather.conf import Loaded, load
+from ingather.errors import HomeError, UsageError
 from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["as_json_object", "check", "excerpt"]
@@ -45,9 +45,10 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
     else:
         if not directory.is_dir():
             raise UsageError(f"{directory} is not a folder", hint="name the folder that holds filter.conf")
-        loaded = load(directory, strict=strict)
+        loaded = _load(directory, home, strict=strict)
         findings, where = loaded.diagnostics, loaded.directory or directory
-    beside = [d for d in findings if d not in set(loaded.diagnostics)]
+    of_folder = set(loaded.diagnostics)
+    beside = [d for d in findings if d not in of_folder]
     errors = loaded.errors + sum(d.is_error for d in beside)
     warnings = loaded.warnings + sum(not d.is_error for d in beside)
     if as_json:
@@ -56,6 +57,15 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
     else:
         _print(findings, loaded.bodies, errors=errors, warnings=warnings)
     return 1 if errors else 0
+
+
+def _load(directory: Path, home: Path, *, strict: bool) -> Loaded:
+    """Read *directory* with the plug-ins of the home, if there is one."""
+    try:
+        opened = Home.open(home)
+    except HomeError:
+        return load(directory, strict=strict)
+    return read_configuration(opened, environment=os.environ, config=directory, strict=strict).loaded
 
 
 def as_json_object(findings: Sequence[Diagnostic], *, errors: int, warnings: int) -> dict[str, Any]:

@@ -104,3 +104,15 @@ def test_the_excerpt_of_a_long_line_holds_its_caret() -> None:
     assert line[caret.index("^") :].startswith("HERE")
     assert len(line) < 110
     assert excerpt(None, 1) == []
+
+
+def test_a_folder_is_checked_with_the_plug_ins_of_the_home(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    assert run(["init", str(home)]) == 0
+    old = folder(tmp_path / "old", robot_conf="depth=deep\n")
+    capsys.readouterr()
+    assert run(["conf", "check", str(old), "--home", str(home)]) == 1
+    assert capsys.readouterr().out.splitlines()[0].startswith("robot.conf:1:7: error E-TYPE")
+    assert run(["conf", "check", str(old), "--home", str(tmp_path / "none")]) == 1
