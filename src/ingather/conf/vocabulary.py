@@ -298,7 +298,12 @@ BUILTIN = Vocabulary(
             requires="setup-type-by-extension",
             help="Set type from the extension of a file name.",
         ),
-        FunctionSpec("clear-source", _ANY, (_SRC,), help="Make a source undefined."),
+        FunctionSpec(
+            "clear-source",
+            _ANY,
+            (ParameterSpec("src", Kind.NAME, required=True, help="source that is cleared"),),
+            help="Make a source undefined.",
+        ),
         FunctionSpec(
             "convert-to-html",
             _DATA,

@@ -268,11 +268,14 @@ class PlugIns:
 
 def _unsafe(path: Path) -> str:
     """Say why *path* must not be run."""
-    try:
-        mode = path.stat().st_mode
-    except OSError as error:
-        return error.strerror or str(error)
-    return "others than its owner may write it (chmod go-w)" if mode & _OTHERS_MAY_WRITE else ""
+    for place, what in ((path, "it"), (path.parent, "its folder")):
+        try:
+            mode = place.stat().st_mode
+        except OSError as error:
+            return error.strerror or str(error)
+        if mode & _OTHERS_MAY_WRITE:
+            return f"others than its owner may write {what} (chmod go-w {place})"
+    return ""
 
 
 def _imported(path: Path) -> ModuleType:

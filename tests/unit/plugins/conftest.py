@@ -21,7 +21,7 @@ def plug(tmp_path: Path) -> Plug:
 
     def make(**files: str) -> PlugIns:
         folder = tmp_path / "plugins"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o755, exist_ok=True)
         for name, text in files.items():
             path = folder / f"{name}.py"
             path.write_text(HEAD + text, "utf-8")

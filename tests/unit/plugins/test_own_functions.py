@@ -269,7 +269,7 @@ def test_a_file_of_the_folder_is_loaded(
 ) -> None:
     plugins = plug(my_rafs=PLAIN)
     deep = tmp_path / "plugins" / "deep"
-    deep.mkdir()
+    deep.mkdir(mode=0o755)
     (deep / "my_rafs.py").write_text(PLAIN, "utf-8")
     loaded = configured(
         plugins, "Generate fn=tag_hr", outside=f"Init fn=load-modules shlib={where} funcs=tag_hr"
@@ -360,3 +360,7 @@ def test_others_may_not_write_what_runs(plug: Plug, tmp_path: Path) -> None:
     (only,) = PlugIns(tmp_path / "plugins", points=()).plugins
     assert (only.state, only.functions) == ("failed", ())
     assert "chmod go-w" in only.trouble
+    (tmp_path / "plugins" / "mine.py").chmod(0o644)
+    (tmp_path / "plugins").chmod(0o777)
+    (only,) = PlugIns(tmp_path / "plugins", points=()).plugins
+    assert "its folder" in only.trouble
