@@ -11,6 +11,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
 from ingather.app.keeper import database_of, load_checked
+from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -45,6 +46,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
     configuration = loaded or load_checked(home).with_sites(remembered_sites(home))
     robot = configuration.robot
     agent = wiring.agent_token(robot)
+    own = plug_ins(home, settings)
     clock = SystemClock()
 
     def reader() -> SqliteReader | None:
@@ -67,11 +69,22 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
 
     def convert(wanted: Convert, response: Response) -> Page:
         async def work() -> Page:
-            pool = ConverterPool(count=1, limits=wiring.converter_limits(settings, robot), clock=clock)
+            pool = ConverterPool(
+                count=1,
+                limits=wiring.converter_limits(settings, robot),
+                clock=clock,
+                environment=converter_environment(own),
+            )
             try:
                 name = response.url.partition("?")[0].rsplit("/", 1)[-1]
                 answer = await pool.run(
-                    "convert", response.body, {"name": name, "content_type": wanted.media_type}
+                    "convert",
+                    response.body,
+                    {
+                        "name": name,
+                        "content_type": wanted.media_type,
+                        "declared": response.header("content-type"),
+                    },
                 )
             finally:
                 await pool.close()
