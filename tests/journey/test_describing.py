@@ -7,6 +7,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from ingather.conf.soif import SoifObject, write_object
 from ingather.conf.soif_reader import read_soif
 from ingather.testing.rig import Rig, wait_until
+from ingather.testing.site import Site
 
 URL = "http://www.siroe.com/{}"
 
@@ -50,3 +51,18 @@ def test_descriptions_come_in_through_the_owner_and_are_found_and_asked_for(rig:
         assert ask(query, key="wrong")[0] == 401
         assert ask(b"\0" * 70_000)[0] == 400
     assert not rig.complaints()
+
+
+def test_gathered_data_goes_with_its_text_and_comes_back_with_the_next_visit(rig: Rig, site: Site) -> None:
+    site.page("/", "Zoo", text="wombats dig burrows")
+    root = site.url("/")
+    assert rig.crawl(root).status == 0
+    assert rig.found("burrows") == [root]
+    assert rig.call("rd", "edit", root, "--set", "title=The zoo").out == "1 merged\n"
+    assert rig.call("rd", "delete", root, "--non-persistent").out == "1 deleted\n"
+    assert rig.found("burrows") == []
+    assert rig.found("zoo") == [root]
+    assert not rig.complaints()
+    assert rig.crawl(root).status == 0
+    assert rig.found("burrows zoo") == [root]
+    assert "title (editor): The zoo" in rig.call("rd", "show", root).out

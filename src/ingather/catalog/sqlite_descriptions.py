@@ -128,6 +128,7 @@ class Descriptions:
             )
         if new.layer == "page":
             self._put_page(url_id, new, now_s)
+            self._estrange(url_id, applied, text=new.merge)
         else:
             self._put_layer(url_id, new, now_s)
         self._applier.acl.renew(url_id, applied)
@@ -170,8 +171,7 @@ class Descriptions:
                 "update page set title = '', attrs = ?, extra = x'90' where id = ?",
                 (EMPTY_ATTRIBUTES, url_id),
             )
-            # What is not kept must not be answered "unchanged".
-            self._cursor.execute("update url set etag = null, lastmod = null where id = ?", (url_id,))
+            self._estrange(url_id, applied, text=False)
         self._applier.acl.renew(url_id, applied)
         self._applier.change(url_id, ChangeKind.PUT, applied)
         return True
@@ -249,10 +249,20 @@ class Descriptions:
                 "update page set title = ?2, attrs = ?3, extra = ?4 where id = ?1",
                 (url_id, title, _encode(page), _encode(extra)),
             )
-        # The dates of the layer are its own from now on, and an answer "unchanged" would confirm another text.
+        # The dates of the layer are its own from now on.
+        self._cursor.execute("update url set described = ?1, seen = ?1 where id = ?2", (now_s, url_id))
+
+    def _estrange(self, url_id: int, applied: Applied, *, text: bool) -> None:
+        """The page layer is not what the last body said: no answer may be "unchanged", and no group knows the row.
+
+        The extracted text is kept only if *text*; the body stays, for whoever replays it.
+        """
+        digest, source = self._cursor.execute("select digest, source from url where id = ?", (url_id,)).get
+        self._applier.duplicates.leave(url_id, digest, self._applier.names.audience(source), applied)
         self._cursor.execute(
-            "update url set described = ?1, seen = ?1, etag = null, lastmod = null where id = ?2",
-            (now_s, url_id),
+            "update url set etag = null, lastmod = null, digest = null, grouped = 0, dup = null, "
+            "toff = iif(?2 or toff is null, toff, 0), tlen = iif(?2 or tlen is null, tlen, 0) where id = ?1",
+            (url_id, text),
         )
 
     def _put_layer(self, url_id: int, new: NewDescription, now_s: float) -> None:

@@ -189,3 +189,23 @@ def test_the_schema_says_what_is_searched_and_how_often(hand: Hand) -> None:
     (made,) = source.documents([(record.id, None)])
     assert made.title == "x"
     assert made.meta == {"author": ("somebody",) * 3, "readme": ("words",)}
+
+
+@pytest.mark.parametrize("change", ["put", "delete"])
+def test_the_next_visit_brings_gathered_data_back(hand: Hand, visitor: Visitor, change: str) -> None:
+    other = "http://www.siroe.com/other/copy"
+    for url in (URL, other):
+        visitor.start(url)
+        visitor.visit(url, "same")
+    hand.put(author="kept")
+    if change == "put":
+        hand.put(layer="page", title="brought")
+    else:
+        hand.delete(parts=Parts.NONPERSISTENT)
+    claim = visitor.claim(URL)
+    assert (claim.etag, claim.digest) == ("", b"")
+    assert hand.chain(other) == PUBLIC
+    visitor.visit(URL, "same")
+    assert hand.effective()["title"] == (f"Title of {URL}",)
+    assert hand.effective()["author"] == ("kept",)
+    assert hand.chain(other) is None
