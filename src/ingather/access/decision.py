@@ -84,23 +84,19 @@ class Decision:
         return self.verdict is Verdict.PERMIT
 
 
-_TABLE: Final = {
-    Inheritance.CHILD_OVERRIDES: lambda parent, child: parent if child is Verdict.INDETERMINATE else child,
-    Inheritance.PARENT_OVERRIDES: lambda parent, child: child if parent is Verdict.INDETERMINATE else parent,
-    Inheritance.AND_BOTH_PERMIT: lambda parent, child: Verdict.PERMIT if parent is child is Verdict.PERMIT else Verdict.DENY,
-}  # fmt: skip
-
-
 def combine(parent: Verdict, child: Verdict, inheritance: Inheritance) -> Verdict:
     """Return what *parent*, whose type is *inheritance*, makes of the verdict of everything below it.
 
     Raises:
         ValueError: the parent is a leaf node, which has nothing below it.
     """
-    rule = _TABLE.get(inheritance)
-    if rule is None:
-        raise ValueError("An ACL of the type leaf-node cannot be inherited from")
-    return rule(parent, child)
+    if inheritance is Inheritance.CHILD_OVERRIDES:
+        return parent if child is Verdict.INDETERMINATE else child
+    if inheritance is Inheritance.PARENT_OVERRIDES:
+        return child if parent is Verdict.INDETERMINATE else parent
+    if inheritance is Inheritance.AND_BOTH_PERMIT:
+        return Verdict.PERMIT if parent is child is Verdict.PERMIT else Verdict.DENY
+    raise ValueError("An ACL of the type leaf-node cannot be inherited from")
 
 
 def local_verdict(acl: Acl, viewer: Identity) -> tuple[Verdict, tuple[AclEntry, ...]]:

@@ -104,7 +104,7 @@ def _expected(reader: SqliteReader) -> Iterator[int]:
 
 def _findable(reader: SqliteReader, rows: list[int]) -> Iterator[int]:
     shown = reader.shown_rows(rows) if rows else {}
-    return (row for row in rows if row in shown and shown[row].access == "public")
+    return (row for row in rows if row in shown and shown[row].chain > 0)
 
 
 def rebuild_index(home: Home, settings: Settings, *, tell: Callable[[int], None]) -> int:

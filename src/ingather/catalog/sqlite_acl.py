@@ -1,24 +1,35 @@
-"""Which descriptions have an access list of their own (``readacl``), marked on their rows (``url.acl``).
+"""Why a document is not simply as open as its source, marked on its row (``url.acl``, a sum).
 
-Until such lists are read, a document with one is shown to nobody: any value in any layer counts, also an
-empty or broken one, because who wrote it did not mean everybody. Such a row is in no group of equal bodies:
-it must neither stand for a public copy nor hide behind one.
+* :data:`LISTED`: some layer has an access list of the description's own (``readacl``). Until such lists are read
+  it is shown to nobody: any value counts, also an empty or broken one, because who wrote it did not mean everybody.
+* :data:`CHAINED`: its URL has an ACL (``sqlite_access``), which decides.
+* :data:`SECURED`: its authmethod, the credentials that it was fetched with or its host's word say that it is not for
+  everybody; without an ACL nobody sees it.
+
+A marked row is in no group of equal bodies: it must neither stand for a public copy nor hide behind one. Its links are
+not counted and its anchors not shown.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import apsw
 import msgspec
 
-from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_duplicates import Duplicates
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
+from ingather.model.change import ChangeKind
 
-__all__ = ["READACL", "AccessLists", "has_list"]
+__all__ = ["CHAINED", "LISTED", "READACL", "SECURED", "AccessLists", "has_list"]
 
-READACL = "readacl"
-_MARK = READACL.encode()
+READACL: Final = "readacl"
+LISTED: Final = 1
+CHAINED: Final = 2
+SECURED: Final = 4
+
+_MARK: Final = READACL.encode()
 _names_of = msgspec.msgpack.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -30,37 +41,76 @@ def has_list(attributes: bytes) -> bool:
 class AccessLists:
     """Part of the one writer; every method runs inside the caller's transaction."""
 
-    def __init__(self, db: apsw.Connection, names: Names, duplicates: Duplicates) -> None:
+    def __init__(self, db: apsw.Connection, names: Names, duplicates: Duplicates, log: ChangeLog) -> None:
         self._cursor = db.cursor()
         self._names = names
         self._duplicates = duplicates
+        self._log = log
+        self._some: bool | None = None
 
-    def restricted(self, url_id: int, page: bytes, *, known: int) -> bool:
-        """Whether a row with this page layer has a list in any layer; *known* is its mark so far."""
-        if has_list(page):
-            return True
-        return bool(known) and any(has_list(blob) for blob in self._upper(url_id).values())
+    def reload(self) -> None:
+        """Forget what was not committed."""
+        self._some = None
 
-    def mark(self, url_id: int, *, restricted: bool) -> None:
-        """Write the mark."""
-        self._cursor.execute("update url set acl = ? where id = ?", (int(restricted), url_id))
+    def marks(self, url_id: int, page: bytes, *, known: int) -> int:
+        """Return the marks of a row with this page layer; *known* are those that it has."""
+        listed = has_list(page) or (
+            bool(known & LISTED) and any(has_list(blob) for blob in self._upper(url_id).values())
+        )
+        return (known & SECURED) | (LISTED if listed else 0) | (CHAINED if self._has_acl(url_id) else 0)
 
-    def renew(self, url_id: int, applied: Applied) -> None:
-        """Read the layers again, mark the row, and take it out of its group if it is restricted by now."""
+    def write(self, url_id: int, marks: int, *, known: int) -> None:
+        """Write the marks, if they are others than *known*."""
+        if marks != known:
+            self._cursor.execute("update url set acl = ? where id = ?", (marks, url_id))
+
+    def noticed(self) -> None:
+        """Note that there is an ACL now."""
+        self._some = True
+
+    def renew(self, url_id: int, applied: Applied, *, secured: bool | None = None) -> bool:
+        """Look again, mark the row, and take it out of its group if it is restricted by now; return whether it moved.
+
+        *secured* changes that mark; ``None`` leaves it. If the marks changed the index learns of the row.
+        """
         row = self._cursor.execute(
             "select u.acl, u.digest, u.source, coalesce(p.attrs, x'80') from url u left join page p on p.id = u.id where u.id = ?",
             (url_id,),
         ).get
         if row is None:
-            return
+            return False
         known, digest, source, page = row
-        restricted = has_list(page) or any(has_list(blob) for blob in self._upper(url_id).values())
-        if restricted == bool(known):
-            return
-        self.mark(url_id, restricted=restricted)
-        if restricted:
+        before = known if secured is None else (known & ~SECURED) | (SECURED if secured else 0)
+        marks = self.marks(url_id, page, known=before | LISTED)
+        if marks == known:
+            return False
+        self.write(url_id, marks, known=known)
+        if marks and not known:
             self._duplicates.leave(url_id, digest, self._names.audience(source), applied)
             self._cursor.execute("update url set grouped = 0, dup = null where id = ?", (url_id,))
+        self.moved(url_id, applied)
+        return True
+
+    def moved(self, url_id: int, applied: Applied) -> None:
+        """A document's rights changed: the index learns of it, and until it has, the catalog is asked."""
+        shown = self._cursor.execute(
+            "select version is not null and dup is null and held is not 2 from url where id = ?", (url_id,)
+        ).get
+        if shown:
+            sequence = self._log.append(url_id, ChangeKind.PUT, applied)
+            self._cursor.execute("insert into acl_moved (seq, id) values (?, ?)", (sequence, url_id))
+
+    def _has_acl(self, url_id: int) -> bool:
+        if self._some is None:
+            self._some = bool(self._cursor.execute("select exists (select 1 from acl)").get)
+        if not self._some:
+            return False
+        found = self._cursor.execute(
+            "select exists (select 1 from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path "
+            "where u.id = ? and a.chain is not null)",
+            (url_id,),
+        ).get
+        return bool(found)
 
     def _upper(self, url_id: int) -> Mapping[str, bytes]:
         return dict(fetch(self._cursor, "select name, attrs from layer where id = ?", (url_id,)))

@@ -74,7 +74,7 @@ class Applier:
         self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log)
         self._redirects = Redirects(db, budgets.redirects_a_day)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
-        self.acl = AccessLists(db, self.names, self.duplicates)
+        self.acl = AccessLists(db, self.names, self.duplicates, self.log)
         self.discover = self.discoveries.discover
         self.change = self.log.append
         self.event = self.log.event
@@ -87,6 +87,7 @@ class Applier:
         self.log.reload()
         self.budgets.reload()
         self.discoveries.reload()
+        self.acl.reload()
 
     def flush(self) -> None:
         """Write counters that were kept in memory; call before the commit."""
@@ -179,8 +180,8 @@ class Applier:
         described, digest = report.described, report.digest or None
         audience = self.names.audience(now.source)
         shown = now.version is not None and now.dup is None and now.held != HIDDEN
-        restricted = described and self.acl.restricted(url_id, report.attributes, known=now.acl)
-        grouped = described and report.dedupe and digest is not None and not restricted
+        marks = self.acl.marks(url_id, report.attributes, known=now.acl) if described else now.acl
+        grouped = described and report.dedupe and digest is not None and not marks
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)
         dup = self.duplicates.enter(url_id, digest, audience, applied) if grouped and digest else None
@@ -204,8 +205,7 @@ class Applier:
                 self._cursor.execute("delete from tombstone where id = ?", (url_id,))
         if now.held is not None:
             self.holds.take(url_id, report.at_s)
-        if restricted != bool(now.acl):
-            self.acl.mark(url_id, restricted=restricted)
+        self.acl.write(url_id, marks, known=now.acl)
         self._cursor.execute(
             SQL["put_page"],
             (
@@ -213,11 +213,14 @@ class Applier:
                 _encode((report.headings, report.marked, report.language, report.media_type, report.date_s, report.flags)),
             ),
         )  # fmt: skip
-        if dup is None:
-            if settled.put or not shown:
-                self.log.append(url_id, ChangeKind.PUT, applied, report)
-        elif shown:
-            self.log.append(url_id, ChangeKind.REMOVE, applied)
+        if dup is not None:
+            if shown:
+                self.log.append(url_id, ChangeKind.REMOVE, applied)
+            return
+        if marks != now.acl and shown:
+            self.acl.moved(url_id, applied)
+        if settled.put or not shown:
+            self.log.append(url_id, ChangeKind.PUT, applied, report)
 
     def _keep(
         self, settled: Settled, now: _Now, history: bytes, target: int | None, applied: Applied

@@ -312,7 +312,11 @@ class Discoveries:
             names.count(before, -1)
             names.count(source, 1)
             if held != HIDDEN:
+                behind = self._log.sequence
                 self._duplicates.rejoin(known.id, applied)
+                self._cursor.execute(
+                    "insert into acl_moved (seq, id) select seq, id from change where seq > ?", (behind,)
+                )
 
 
 def _better(depth: int, limit: int | None, other: int, other_limit: int | None) -> tuple[int, int | None]:

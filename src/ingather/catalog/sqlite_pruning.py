@@ -61,6 +61,7 @@ class Pruning:
         """
         old = max((sequence for at_s, sequence in self._known() if at_s < before_s), default=0)
         last = min(old, applied, self._log.sequence - 1)
+        self._cursor.execute("delete from acl_moved where seq <= ?", (last,))
         self._cursor.execute(
             "delete from change where seq in (select seq from change where seq <= ? order by seq limit ?)",
             (last, limit),

@@ -9,6 +9,7 @@ import msgspec
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.renewal import renew
+from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.statements import SQL
@@ -39,7 +40,7 @@ class ShownRow(NamedTuple):
 
     url: str
     source: str
-    access: str
+    chain: int
     size: int
     anchors: list[str]
     database: str = "default"
@@ -73,19 +74,19 @@ class MoreReader:
             yield from (url_id for (url_id,) in rows)
 
     def shown_rows(self, ids: Sequence[int]) -> dict[int, ShownRow]:
-        """Return what readers may see among *ids*: address, source, access, size, informative anchors."""
+        """Return what readers may see among *ids*: address, source, access chain, size, informative anchors."""
         rows = self._rows.among(
-            "select u.id, h.origin || u.path, s.name, iif(u.acl, 'secure', s.access), coalesce(u.size, 0), i.anchors, coalesce(d.name, 'default') "
+            f"select u.id, h.origin || u.path, s.name, {CHAIN}, coalesce(u.size, 0), i.anchors, coalesce(d.name, 'default') "  # noqa: S608 - a constant
             "from url u join host h on h.id = u.host join source s on s.id = u.source left join inlink i on i.id = u.id "
-            "left join rd_database d on d.id = u.part "
+            f"left join rd_database d on d.id = u.part {WITH_ACL} "
             "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2",
             ids,
         )
         return {
             url_id: ShownRow(
-                url, source, access, size, [] if anchors is None else _decode_words(anchors), database
+                url, source, chain, size, [] if anchors is None else _decode_words(anchors), database
             )
-            for url_id, url, source, access, size, anchors, database in rows
+            for url_id, url, source, chain, size, anchors, database in rows
         }
 
     def hidden_holds(self, ids: Sequence[int]) -> set[int]:

@@ -52,7 +52,11 @@ class Registry:
         names.set_access(source, kind, access)
         if before[0] != access:
             self._applier.duplicates.regroup_source(source, before[1], Applied())
+            behind = self._applier.log.sequence
             self._applier.log.append_shown(source)
+            self._cursor.execute(
+                "insert into acl_moved (seq, id) select seq, id from change where seq > ?", (behind,)
+            )
         return source
 
     # -- runs ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import apsw
 
+from ingather.catalog.sqlite_access import AccessStore
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_deletion import Deletions
@@ -69,6 +70,7 @@ class CatalogWriter:
         self.seed = int(rows.value("select value from meta where name = 'seed'"))
         """The hash seed of this installation's URL keys."""
         self.descriptions = Descriptions(self._db, self.applier, self.deletions, self.seed)
+        self.access = AccessStore(self._db, self.applier.acl, self.applier.log, self.seed)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from ingather.access import NOBODY, PUBLIC
 from ingather.catalog.packing import unpack_attributes
 from ingather.index import PageFacts, ShownRow, page_document
 from ingather.model.change import Change
@@ -11,11 +12,6 @@ from ingather.model.report import Report
 from ingather.ports.index import IndexDocument
 
 __all__ = ["NOBODY", "PUBLIC", "CatalogDocuments", "DocumentReader"]
-
-PUBLIC = 1
-"""Chain id of documents that everybody may see."""
-NOBODY = 0
-"""Chain id of documents that nobody may see."""
 
 
 _NEEDED = frozenset({
@@ -27,7 +23,7 @@ _NEEDED = frozenset({
 
 class _Shown(ShownRow, Protocol):
     @property
-    def access(self) -> str: ...
+    def chain(self) -> int: ...
 
 
 class DocumentReader(Protocol):
@@ -125,8 +121,7 @@ class CatalogDocuments:
             else:
                 continue
             self._by_schema(attributes)
-            chain = PUBLIC if row.access == "public" else NOBODY
-            made.append(page_document(url_id, row, facts, title, attributes, text, chain))
+            made.append(page_document(url_id, row, facts, title, attributes, text, row.chain))
         return made
 
     def _by_schema(self, attributes: Attributes) -> None:

@@ -163,7 +163,7 @@ def test_a_source_that_becomes_secure_frees_the_public_copies_and_tells_the_inde
     reader = catalog.reader()
     told = {change.url_id: change.kind for change in reader.changes(sequence, 100)}
     assert told == {visitor.id(A): ChangeKind.PUT, visitor.id(SAFE): ChangeKind.PUT}
-    assert reader.shown_rows([visitor.id(A)])[visitor.id(A)].access == "secure"
+    assert reader.shown_rows([visitor.id(A)])[visitor.id(A)].chain == 0
     assert reader.access(visitor.id(SAFE)) == "public"
     reader.close()
     assert visitor.record(SAFE).duplicate_of == ""
@@ -192,7 +192,7 @@ def test_a_public_url_that_now_belongs_to_a_secure_source_moves_there_and_never_
     assert visitor.record(A).source == "vault"
     assert visitor.shown(B) == [B]
     reader = catalog.reader()
-    assert reader.shown_rows([visitor.id(A)])[visitor.id(A)].access == "secure"
+    assert reader.shown_rows([visitor.id(A)])[visitor.id(A)].chain == 0
     assert reader.stats().sources == {"vault": 1, "web": 1}
     reader.close()
     visitor.discover(visitor.discovery(A, source="web"))

@@ -1,0 +1,147 @@
+"""ACLs by URL, of documents and of what is none (folders, shares), and the chains made of them.
+
+A chain is (own entries, parent's URL, type): what decides about a document as far as the document says it. What its
+parents say is looked up by URL when somebody asks, so that a change of a parent's ACL writes one row and no document,
+and a parent may arrive after its children. Whatever is removed keeps its row, without a chain: followers
+(``sqlite_access_reader``) read what lies above their last epoch.
+
+Source: GSA feeds specification, sections 11.2 and 11.5.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import apsw
+
+from ingather.catalog.acl_packing import digest_of, number_of, pack_entries
+from ingather.catalog.sqlite_acl import AccessLists
+from ingather.catalog.sqlite_changes import Applied, ChangeLog
+from ingather.catalog.sqlite_rows import fetch
+from ingather.model.acl import Acl
+from ingather.model.url import key
+
+__all__ = ["AccessStore"]
+
+_GROUP = 1_000
+
+
+class AccessStore:
+    """Part of the one writer; every method runs inside the caller's transaction.
+
+    URLs are canonical; a text that is no URL governs nothing and does no harm.
+    """
+
+    def __init__(self, db: apsw.Connection, lists: AccessLists, log: ChangeLog, seed: int) -> None:
+        self._db = db
+        self._cursor = db.cursor()
+        self._lists = lists
+        self._log = log
+        self._seed = seed
+
+    def put_acl(
+        self, acl: Acl, applied: Applied, *, source: int | None = None, empty_is_none: bool = False
+    ) -> bool:
+        """Let *acl* replace the ACL of its URL as a whole; return whether anything changed.
+
+        Args:
+            acl: an explicit empty one lets nobody see the document.
+            applied: the account of the batch.
+            source: row of the source whose ACL it is.
+            empty_is_none: the appliance's rule instead: an empty ACL takes the ACL away (a source's switch).
+        """
+        if empty_is_none and not (acl.entries or acl.inherit_from or acl.problem):
+            return self.delete_acl(acl.url, applied)
+        chain = self.chain(acl)
+        before = self._cursor.execute("select chain, source from acl where url = ?", (acl.url,)).get
+        if before is not None and before == (chain, source):
+            return False
+        self._write(acl.url, chain, source)
+        self._lists.noticed()
+        moved = before is None or before[0] != chain
+        if moved:
+            self._follow(acl.url, applied)
+        return moved
+
+    def delete_acl(self, url: str, applied: Applied) -> bool:
+        """Take the ACL of *url* away; return whether there was one.
+
+        A document that had one is then as open as its source and its authmethod say; what inherits from it is broken
+        and shown to nobody.
+        """
+        row = self._cursor.execute("select chain, source from acl where url = ?", (url,)).get
+        if row is None or row[0] is None:
+            return False
+        self._write(url, None, row[1])
+        self._follow(url, applied)
+        return True
+
+    def secure(self, url_id: int, applied: Applied, *, secured: bool) -> bool:
+        """Note whether a document is not for everybody even without an ACL; return whether that changed.
+
+        That is: its authmethod is another than ``none``, it was fetched with credentials, or its host says so.
+        """
+        return self._lists.renew(url_id, applied, secured=secured)
+
+    def chain(self, acl: Acl) -> int:
+        """Return the number of the chain that *acl* makes, 2 or more; the same for equal ones, whatever their URL."""
+        acl = _storable(acl)
+        packed = pack_entries(acl.entries)
+        digest = digest_of(packed)
+        self._cursor.execute(
+            "insert into acl_entries (digest, entries) values (?, ?) on conflict do nothing", (digest, packed)
+        )
+        entries = self._cursor.execute("select id from acl_entries where digest = ?", (digest,)).get
+        values = (entries, acl.inherit_from, number_of(acl.inheritance), acl.problem)
+        self._cursor.execute(
+            "insert into acl_chain (id, entries, parent, type, problem) select coalesce(max(id), 1) + 1, ?, ?, ?, ? from acl_chain where true "
+            "on conflict (entries, parent, type, problem) do nothing",
+            values,
+        )
+        return int(
+            self._cursor.execute(
+                "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ?",
+                values,
+            ).get
+        )
+
+    def urls_of(self, source: int) -> Iterator[str]:
+        """Yield the URLs whose ACLs are of *source*, ascending; ACLs may be deleted meanwhile."""
+        after = ""
+        while rows := fetch(
+            self._cursor,
+            "select url from acl where source = ? and chain is not null and url > ? order by url limit ?",
+            (source, after, _GROUP),
+        ):
+            yield from (url for (url,) in rows)
+            after = rows[-1][0]
+
+    def _write(self, url: str, chain: int | None, source: int | None) -> None:
+        self._cursor.execute(
+            "insert into acl (url, chain, source, at, epoch) select ?1, ?2, ?3, ?4, coalesce(max(epoch), 0) + 1 from acl where true "
+            "on conflict (url) do update set chain = excluded.chain, source = excluded.source, at = excluded.at, epoch = excluded.epoch",
+            (url, chain, source, self._log.now_s),
+        )
+
+    def _follow(self, url: str, applied: Applied) -> None:
+        """If *url* is known as a document its row learns of its new ACL."""
+        row = self._cursor.execute(
+            "select u.id, h.origin || u.path from url u join host h on h.id = u.host where u.key = ?",
+            (key(url, self._seed),),
+        ).get
+        if row is not None and row[1] == url and not self._lists.renew(row[0], applied):
+            self._lists.moved(row[0], applied)
+
+
+def _storable(acl: Acl) -> Acl:
+    """Return *acl* without what is no text: half a character, which JSON can spell, names nobody and may be a denial."""
+    texts = [acl.inherit_from, acl.problem]
+    for entry in acl.entries:
+        texts += (entry.principal.name, entry.principal.domain, entry.principal.namespace)
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        parent = acl.inherit_from.encode(errors="replace").decode()
+        return replace(
+            acl, entries=(), inherit_from=parent, problem="it has a name that is not valid Unicode"
+        )
+    return acl

@@ -1,0 +1,121 @@
+"""What is read of ACLs: by whoever evaluates them, and to explain."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ingather.catalog.acl_packing import inheritance_of, unpack_entries
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
+from ingather.model.acl import Acl, AclEntry, Inheritance
+
+__all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
+
+WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
+"""Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
+CHAIN: Final = "iif(u.acl & 1, 0, coalesce(a.chain, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
+"""The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else everybody or nobody, as its marks and source say."""
+
+_GROUP: Final = 5_000
+
+
+class ChainRow(NamedTuple):
+    """One chain: number, number of its entries, parent's URL, type, why it is not trusted."""
+
+    id: int
+    entries: int
+    parent: str
+    inheritance: Inheritance
+    problem: str
+
+
+class AccessReader:
+    """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = Rows(open_reader(path), path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._rows.close()
+
+    # -- for who evaluates ----------------------------------------------------------------------
+
+    def stamp(self) -> tuple[int, int]:
+        """Return the newest epoch and the newest chain; both only grow."""
+        row = self._rows.one(
+            "select (select coalesce(max(epoch), 0) from acl), (select coalesce(max(id), 1) from acl_chain)"
+        )
+        return (0, 1) if row is None else (row[0], row[1])
+
+    def chains(self, after: int) -> Iterator[ChainRow]:
+        """Yield the chains above *after*."""
+        for rows in self._rows.pages(
+            "select id, entries, parent, type, problem from acl_chain where id > ? order by id limit ?",
+            size=_GROUP, after=after,
+        ):  # fmt: skip
+            for number, entries, parent, kind, problem in rows:
+                yield ChainRow(number, entries, parent, inheritance_of(kind), problem)
+
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
+        """Yield (epoch, URL, chain) of what changed after the epoch *after*; no chain = it was taken away."""
+        for rows in self._rows.pages(
+            "select epoch, url, chain from acl where epoch > ? order by epoch limit ?",
+            size=_GROUP,
+            after=after,
+        ):
+            yield from ((epoch, url, chain) for epoch, url, chain in rows)
+
+    def entries(self, ids: Sequence[int]) -> dict[int, tuple[AclEntry, ...]]:
+        """Return lists of entries by their numbers."""
+        rows = self._rows.among("select id, entries from acl_entries where id in ({ids})", ids)
+        return {number: unpack_entries(blob) for number, blob in rows}
+
+    def moved(self, after: int) -> list[int]:
+        """Return the documents that changes above *after* moved to another chain."""
+        rows = self._rows.all("select distinct id from acl_moved where seq > ?", (after,))
+        return [url_id for (url_id,) in rows]
+
+    def chains_of(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return the chains of rows as they are now."""
+        return dict(
+            self._rows.among(
+                f"select u.id, {CHAIN} from url u join host h on h.id = u.host join source s on s.id = u.source "  # noqa: S608 - a constant
+                f"{WITH_ACL} where u.id in ({{ids}})",
+                ids,
+            )
+        )
+
+    # -- to explain -------------------------------------------------------------------------------
+
+    def acl(self, url: str) -> Acl | None:
+        """Return the ACL of one URL."""
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from acl a join acl_chain c on c.id = a.chain "
+            "join acl_entries e on e.id = c.entries where a.url = ?",
+            (url,),
+        )
+        if row is None:
+            return None
+        return Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+
+    def chain_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
+        """Return the ACLs that govern *url*, root first, as far as they are known; empty if it has none.
+
+        It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
+        *most*: ``access.decide`` says what that means.
+        """
+        found: list[Acl] = []
+        seen: set[str] = set()
+        while url and len(found) < most and (acl := self.acl(url)) is not None:
+            found.append(acl)
+            if url in seen:
+                break
+            seen.add(url)
+            url = acl.inherit_from
+        return found[::-1]
+
+    def documents_of(self, chains: Sequence[int], *, limit: int = 1_000) -> list[tuple[str, int]]:
+        """Return (URL, chain) of at most *limit* ACLs with one of *chains*, by URL."""
+        rows = self._rows.among("select url, chain from acl where chain in ({ids})", chains)
+        return sorted((url, chain) for url, chain in rows)[:limit]
