@@ -6,18 +6,15 @@ protected beside this: every deletion passes the deletion policy, which holds wh
 """
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.keeper import database_of
+from ingather.app.replaying import replay_summary
 from ingather.errors import CatalogError, IngatherError
 
 __all__ = ["require_consent"]
-
-_REPLAYING = "ingather.app.replaying"
 
 
 def require_consent(
@@ -34,10 +31,10 @@ def require_consent(
         ConfigurationError: it has errors.
         IngatherError: it would delete more than a source's threshold allows, and *yes* was not said.
     """
-    if not database_of(home).exists() or find_spec(_REPLAYING) is None:
+    if not database_of(home).exists():
         return
     try:
-        summary = import_module(_REPLAYING).replay_summary(home, config, environment=environment)
+        summary = replay_summary(home, config, environment=environment)
     except CatalogError as error:
         tell(f"what this would delete cannot be told: {error.text}")
         return

@@ -16,6 +16,9 @@ CONF_VERBS: dict[str, str] = {
     "diff": "ingather.cli.conf_versions:diff",
     "publish": "ingather.cli.conf_versions:publish",
     "rollback": "ingather.cli.conf_versions:rollback",
+    "import": "ingather.cli.conf_import:import_",
+    "explain": "ingather.cli.conf_language:explain",
+    "new-site": "ingather.cli.conf_language:new_site",
 }
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 

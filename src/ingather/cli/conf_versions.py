@@ -103,7 +103,9 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
 
     publishing = _publishing(home)
     if directory is None:
-        require_consent(publishing.home, publishing.home.config, yes=yes, tell=click.echo)
+        require_consent(
+            publishing.home, publishing.home.config, yes=yes, environment=os.environ, tell=click.echo
+        )
         return _published(publishing.reload(note=note, author=author_here()))
     from ingather.conf import load
 
@@ -113,7 +115,7 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
     return _published(
         publishing.publish(
             files, note=note or f"from {directory}", author=author_here(),
-            confirm=lambda config: require_consent(publishing.home, config, yes=yes, tell=click.echo),
+            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=click.echo),
         )
     )  # fmt: skip
 
@@ -132,7 +134,7 @@ def rollback(home: Path, version: int, *, note: str, yes: bool) -> int:
     return _published(
         publishing.publish(
             publishing.files(str(version)), note=note or f"rolled back to version {version}", author=author_here(),
-            confirm=lambda config: require_consent(publishing.home, config, yes=yes, tell=click.echo),
+            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=click.echo),
         )
     )  # fmt: skip
 

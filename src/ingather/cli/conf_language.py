@@ -1,0 +1,60 @@
+"""``ingather conf explain|new-site``: the robot's language for people."""
+
+import os
+from pathlib import Path
+
+import click
+
+from ingather.cli.home_option import home_option
+from ingather.cli.opened import open_home
+from ingather.errors import UsageError
+
+__all__ = ["explain", "new_site"]
+
+
+@click.command(short_help="Print a filter as numbered sentences.")
+@home_option
+@click.argument("filter_", metavar="[FILTER]", default="")
+def explain(home: Path, filter_: str) -> None:
+    """Print FILTER as numbered sentences, in the order in which its lines run; by default both that are in use.
+
+    \b
+    Examples:
+      ingather conf explain
+      ingather conf explain enumeration-default
+    """  # noqa: D301 - click wants the control character
+    from ingather.app.configuration import read_configuration
+    from ingather.app.home import Home
+    from ingather.conf.names import suggestion
+    from ingather.conf.prose import prose_of
+
+    loaded = read_configuration(Home.open(home), environment=os.environ).require().loaded
+    wanted = [filter_] if filter_ else [loaded.robot.enumeration_filter, loaded.robot.generation_filter]
+    for number, name in enumerate(dict.fromkeys(wanted)):
+        if name not in loaded.filters:
+            hint = suggestion(name, loaded.filters) or f"defined: {', '.join(loaded.filters)}"
+            raise UsageError(f"there is no filter {name!r}", hint=hint)
+        if number:
+            click.echo()
+        for line in prose_of(loaded.filters[name]):
+            click.echo(line)
+
+
+@click.command("new-site", short_help="Write a site with sensible rules into filterrules.conf.")
+@home_option
+@click.option("--source", default="web", metavar="NAME", help="Source that owns its URLs; default web.")
+@click.option(
+    "--depth", type=click.IntRange(min=-1), metavar="N", help="Links from the start; -1 = no limit."
+)
+@click.option("--domain", is_flag=True, help="Subdomains belong to it.")
+@click.argument("host")
+def new_site(home: Path, host: str, *, source: str, depth: int | None, domain: bool) -> None:
+    """Write a site for HOST (or a URL to start from) into filterrules.conf; comments and all else stay.
+
+    Nothing is published: a running robot takes it over with "ingather conf publish".
+    """
+    from ingather.app.newsite import add_site
+
+    place, _ = open_home(home)
+    where = add_site(place, host, source=source, depth=depth, domain=domain)
+    click.echo(f"{where} has a site for {host}; put it into force with: ingather conf publish")
