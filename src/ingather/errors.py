@@ -14,6 +14,7 @@ __all__ = [
     "ConfigurationError",
     "DiskFullError",
     "ExtractError",
+    "FeedError",
     "Finding",
     "HomeError",
     "HomeLockedError",
@@ -124,6 +125,10 @@ class ExtractError(IngatherError):
     def __init__(self, text: str, *, reason: str = "failed", hint: str | None = None) -> None:
         super().__init__(text, hint=hint)
         self.reason = reason
+
+
+class FeedError(ExtractError):
+    """A pushed feed cannot be read at all; *reason*: ``refused`` (it must not be read), ``failed`` (it is none)."""
 
 
 class IsolationError(IngatherError):

@@ -8,7 +8,7 @@ import codecs
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["decode_as", "encoding_of"]
+__all__ = ["codec_of", "decode_as", "encoding_of"]
 
 # name, Python codec ("-": none), colon, labels.
 _TABLE: Final = """
@@ -80,6 +80,13 @@ _C1_END: Final = 0xA0
 def encoding_of(label: str) -> str | None:
     """Return the name of the encoding that *label* means, ``None`` for an unknown label (section 4.2)."""
     return _LABELS.get(label.strip("\t\n\f\r ").lower())
+
+
+def codec_of(label: str) -> str | None:
+    """Return the Python codec of the encoding that *label* means, ``None`` for an unknown label."""
+    name = encoding_of(label)
+    codec = _CODECS[name] if name else "-"
+    return None if codec == "-" else codec
 
 
 def decode_as(body: bytes, name: str) -> str:

@@ -3,9 +3,19 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ingather.model.acl import Acl
+from ingather.model.acl import Acl, Principal
 
-__all__ = ["FeedAcl", "FeedContent", "FeedHeader", "FeedRecord", "FeedRejection", "FeedType", "MetaPair"]
+__all__ = [
+    "FeedAcl",
+    "FeedContent",
+    "FeedEnd",
+    "FeedHeader",
+    "FeedRecord",
+    "FeedRejection",
+    "FeedType",
+    "GroupMembership",
+    "MetaPair",
+]
 
 MetaPair = tuple[str, str]
 """A metadata value: name as written (trimmed), content."""
@@ -21,10 +31,14 @@ class FeedType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeedHeader:
-    """What the XML's own header says; form fields win over it. ``""`` = absent."""
+    """What the XML's own header says; form fields win over it. ``""`` = absent.
+
+    ``warnings``: what is odd about the beginning of the feed.
+    """
 
     datasource: str = ""
     feedtype: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +113,52 @@ class FeedRejection:
     reason: str
     denies: bool = False
     """Whether a deny was lost with it: then *url*, if known, is hidden from everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMembership:
+    """A ``membership`` of a group feed: who is in a group.
+
+    Attributes:
+        line, offset: of its start tag.
+        group: whose members these are; its case option means nothing.
+        members: users and groups; empty is legal.
+        source: the element's own ``source``, which the form field overrides.
+        warnings: what was tolerated, in words.
+    """
+
+    line: int
+    offset: int
+    group: Principal
+    members: tuple[Principal, ...] = ()
+    source: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEnd:
+    """How reading a feed ended; always the last item.
+
+    Attributes:
+        complete: it was read to the end tag of its root.
+        repaired: markup was broken somewhere, whatever became of it. Such a feed, or one that is not complete, must not
+            delete by omission.
+        line: the last line.
+        items: records, ACLs, memberships and rejections.
+        rejected: rejections among them.
+        trouble: why it is not complete, ``""`` if it is.
+        warnings: what is odd about the feed as a whole.
+    """
+
+    complete: bool
+    repaired: bool
+    line: int = 0
+    items: int = 0
+    rejected: int = 0
+    trouble: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def may_delete(self) -> bool:
+        """Whether what a ``full`` feed does not mention may be deleted for that."""
+        return self.complete and not self.repaired
