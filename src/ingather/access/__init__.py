@@ -4,8 +4,10 @@ Texts become principals in ``principals``, which also says when two of them are 
 of metadata. ``decision`` is the written rule: may this viewer see what a chain of ACLs governs, and which entry says so.
 
 The journey of a document's rights: its source says how open it is and ``publicity`` turns
-that into an access chain id when the document is described (1 = everybody, 0 = nobody).
-The journey of a viewer's rights: ``visible`` holds, for one viewer and one state of the
+that into an access chain id when the document is described (1 = everybody, 0 = nobody). An ACL of its own gives it a number
+above that (``catalog.sqlite_access``).
+The journey of a viewer's rights: ``evaluating`` judges all chains at once, keeps what it found and judges again what
+changed; ``visible`` holds, for one viewer and one state of the
 rights, the set of chains whose documents may be shown; ``Visible.form`` is the shape in
 which that set enters every query as a filter, before score, facet, count or snippet.
 
@@ -13,6 +15,7 @@ Both ends fail closed: what is not known to be open is shown to nobody.
 """
 
 from ingather.access.decision import ChainStatus, Decision, Verdict, decide
+from ingather.access.evaluating import AclSource, Rights
 from ingather.access.metas import MetaAcl, acl_of_metas
 from ingather.access.principals import Identity, identity, principal
 from ingather.access.publicity import NOBODY, PUBLIC, chain_of
@@ -22,12 +25,14 @@ __all__ = [
     "ANONYMOUS",
     "NOBODY",
     "PUBLIC",
+    "AclSource",
     "ChainStatus",
     "Decision",
     "Form",
     "FormKind",
     "Identity",
     "MetaAcl",
+    "Rights",
     "Verdict",
     "Visible",
     "acl_of_metas",

@@ -37,8 +37,8 @@ class Visible:
     """What a viewer may see, evaluated over the chains 1 to ``last_evaluated``.
 
     ``everything`` is for the operator's own views; otherwise a chain is visible when it is in
-    ``allowed``. ``forbidden`` is the rest of the evaluated chains. :data:`NOBODY` is in no
-    viewer's sight, not even by mistake of the caller.
+    ``allowed``. ``forbidden`` is the rest of the evaluated chains, or empty: it is needed where it is the
+    shorter list. :data:`NOBODY` is in no viewer's sight, not even by mistake of the caller.
     """
 
     everything: bool = False
@@ -61,7 +61,9 @@ class Visible:
         """
         seen = frozenset(c for c in allowed if c > NOBODY)
         last = max(seen, default=0) if last_evaluated is None else last_evaluated
-        return cls(allowed=seen, forbidden=frozenset(range(1, last + 1)) - seen, last_evaluated=last)
+        few = 2 * len(seen) > last  # a million chains of which somebody sees ten need no list of the rest
+        forbidden = frozenset(range(1, last + 1)) - seen if few else frozenset()
+        return cls(allowed=seen, forbidden=forbidden, last_evaluated=last)
 
     def sees(self, chain: int) -> bool:
         """Whether documents of *chain* may be shown to this viewer."""

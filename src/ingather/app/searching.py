@@ -1,11 +1,13 @@
 """A search service over a home's index; texts for excerpts from the catalog's WARC segments."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from ingather.access import Rights
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of
+from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf.settings import Settings
 from ingather.index import IndexFolder, QueryLimits, TantivyReader
@@ -15,10 +17,11 @@ __all__ = ["Texts", "query_limits", "search_service"]
 
 
 class Texts:
-    """Kept texts for excerpts: a catalog reader for each thread that asks."""
+    """Kept texts for excerpts: a catalog reader for each thread that asks. *beside* is closed with them."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, beside: Callable[[], None] = lambda: None) -> None:
         self._home = home
+        self._beside = beside
         self._own = threading.local()
         self._all: list[SqliteReader] = []
         self._lock = threading.Lock()
@@ -38,6 +41,7 @@ class Texts:
             for reader in self._all:
                 reader.close()
             self._all.clear()
+        self._beside()
 
 
 def query_limits(settings: Settings) -> QueryLimits:
@@ -59,5 +63,9 @@ def search_service(home: Home, settings: Settings) -> tuple[SearchService, Tanti
         IndexDamagedError: the index does not read as written.
     """
     reader = IndexFolder(home.index).reader()
-    texts = Texts(home)
-    return SearchService(reader, texts, SystemClock(), limits=query_limits(settings)), reader, texts
+    access = AccessReader(database_of(home))
+    texts = Texts(home, beside=access.close)
+    service = SearchService(
+        reader, texts, SystemClock(), limits=query_limits(settings), rights=Rights(access)
+    )
+    return service, reader, texts

@@ -1,6 +1,7 @@
 """What is read of ACLs: by whoever evaluates them, and to explain."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ CHAIN: Final = "iif(u.acl & 1, 0, coalesce(a.chain, iif(u.acl & 4 or s.access !=
 """The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else everybody or nobody, as its marks and source say."""
 
 _GROUP: Final = 5_000
+_MARKS: Final = 500
 
 
 class ChainRow(NamedTuple):
@@ -65,6 +67,24 @@ class AccessReader:
             after=after,
         ):
             yield from ((epoch, url, chain) for epoch, url, chain in rows)
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let several questions see one state."""
+        return self._rows.snapshot()
+
+    def chains_at(self, urls: Sequence[str]) -> dict[str, int]:
+        """Return the chains of the ACLs of *urls*; those without one are left out."""
+        found: dict[str, int] = {}
+        for start in range(0, len(urls), _MARKS):
+            part = urls[start : start + _MARKS]
+            marks = ",".join("?" * len(part))
+            found.update(
+                self._rows.all(
+                    f"select url, chain from acl where chain is not null and url in ({marks})",  # noqa: S608 - marks
+                    part,
+                )
+            )
+        return found
 
     def entries(self, ids: Sequence[int]) -> dict[int, tuple[AclEntry, ...]]:
         """Return lists of entries by their numbers."""

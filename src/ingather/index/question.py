@@ -119,12 +119,14 @@ class ChainFilter:
     """The access filter: either ``only`` these chains, or all ``without`` these.
 
     With ``without``, chains above ``last`` are left out as well (``None`` = none is too new).
-    The default lets nothing through.
+    ``rows`` are catalog rows that are left out whatever their chain: revocations that the index has not
+    followed yet. The default lets nothing through.
     """
 
     only: tuple[int, ...] | None = ()
     without: tuple[int, ...] = ()
     last: int | None = None
+    rows: tuple[int, ...] = ()
 
 
 class Order(StrEnum):

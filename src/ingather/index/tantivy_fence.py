@@ -1,11 +1,16 @@
 """What keeps documents out of an answer: the access filter and the chosen filters, as clauses of the engine."""
 
+from functools import lru_cache
+from typing import Final
+
 from tantivy import FieldType, Occur, Query, Schema
 
 from ingather.index.question import ChainFilter, Filters
-from ingather.index.tantivy_schema import MARKER_KEY
+from ingather.index.tantivy_schema import MARKER_KEY, build
 
 __all__ = ["fence", "silent"]
+
+_KEPT: Final = 256
 
 
 def fence(
@@ -17,11 +22,13 @@ def fence(
     failing closed: a chain that was not evaluated is kept out.
     """
     clauses = [(Occur.MustNot, Query.term_query(schema, "key", MARKER_KEY, "basic"))]
+    if chains.rows:
+        clauses.append((Occur.MustNot, _among("doc", chains.rows)))
     if chains.only is not None:
-        clauses.append((Occur.Must, silent(Query.term_set_query(schema, "chain", list(chains.only)))))
+        clauses.append((Occur.Must, silent(_among("chain", chains.only))))
     else:
         if chains.without:
-            clauses.append((Occur.MustNot, Query.term_set_query(schema, "chain", list(chains.without))))
+            clauses.append((Occur.MustNot, _among("chain", chains.without)))
         if chains.last is not None:
             newer = Query.range_query(
                 schema,
@@ -54,6 +61,17 @@ def fence(
         )
         clauses.append((Occur.Must, silent(dates)))
     return clauses
+
+
+@lru_cache(_KEPT)
+def _among(field: str, numbers: tuple[int, ...]) -> Query:
+    """Return what matches any of *numbers*; a long list takes milliseconds to make and is asked for again and again."""
+    return Query.term_set_query(_schema(), field, list(numbers))
+
+
+@lru_cache(1)
+def _schema() -> Schema:
+    return build()
 
 
 def silent(query: Query) -> Query:

@@ -56,7 +56,7 @@ class Snapshot:
         """Documents in the index, hidden ones included: for operators, not for searchers."""
         return max(0, self._searcher.num_docs - bool(self._marker))
 
-    @property
+    @cached_property
     def sequence(self) -> int:
         """Sequence of the change log that this state has reached."""
         if not self._marker:

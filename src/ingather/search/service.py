@@ -1,10 +1,11 @@
 """Searching, whole: bounds, access filter, ranking, facets, excerpts, and help when little is found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
-from ingather.access import FormKind, Visible
+from ingather.access import ANONYMOUS, FormKind, Rights, Visible
 from ingather.errors import CatalogError, QueryError
 from ingather.index import (
     RANKING,
@@ -25,6 +26,7 @@ from ingather.index import (
     terms,
 )
 from ingather.log import get
+from ingather.model.acl import Principal
 from ingather.ports.clock import Clock
 from ingather.search.language import parse, render, site_of
 from ingather.search.results import DATE_RANGES, Facets, Help, SearchRequest, SearchResult, SearchResults
@@ -36,11 +38,13 @@ __all__ = ["SearchService", "Texts", "chain_filter"]
 Texts = Callable[[Sequence[int]], Mapping[int, str]]
 """Gives the kept texts of catalog rows; those that are not kept or damaged are left out."""
 
+_VIEWERS: Final = 256
 _MAX_CORRECTED: Final = 4
 _MAX_COMPLETIONS: Final = 10
 _MIN_COMPLETED: Final = 2
 
 
+@lru_cache(_VIEWERS)
 def chain_filter(viewer: Visible) -> ChainFilter:
     """Return the filter that lets exactly the chains through that *viewer* sees."""
     form = viewer.form()
@@ -53,7 +57,8 @@ class SearchService:
     """Answers searches; any number of threads may ask at once.
 
     Every question carries the access filter inside the index query: totals, facets, suggestions
-    and excerpts come from documents that the viewer may see, and from no others.
+    and excerpts come from documents that the viewer may see, and from no others. Revocations that the index has
+    not followed yet are asked of the catalog when the question is put, so they act from their commit on.
 
     Args:
         reader: the index.
@@ -61,9 +66,10 @@ class SearchService:
         clock: for the time limit and the date filters.
         limits: bounds on one query.
         weights: ranking.
+        rights: who may see what; without it viewers see what their own view says, and the index is believed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its parts
         self,
         reader: TantivyReader,
         texts: Texts,
@@ -71,7 +77,9 @@ class SearchService:
         *,
         limits: QueryLimits | None = None,
         weights: Weights = RANKING,
+        rights: Rights | None = None,
     ) -> None:
+        self._rights = rights
         self._reader = reader
         self._texts = texts
         self._clock = clock
@@ -95,7 +103,7 @@ class SearchService:
         if not tree.nodes:
             return replace(empty, took_ms=self._since(start))
         snapshot = self._reader.snapshot()
-        question = Question(tree, chain_filter(request.viewer), filters)
+        question = Question(tree, self._fence(snapshot, request.viewer), filters)
         compiled, found = self._ask(snapshot, question, request)
         words = [n for n in tree.nodes if isinstance(n, Word)]
         all_words = True
@@ -127,12 +135,34 @@ class SearchService:
         prefix = last.lstrip('-"')
         if len(prefix) < _MIN_COMPLETED or ":" in prefix:
             return ()
-        found = self._reader.snapshot().words(prefix, chain_filter(viewer), self._limits.expansions)
+        snapshot = self._reader.snapshot()
+        found = snapshot.words(prefix, self._fence(snapshot, viewer), self._limits.expansions)
         best = sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(0, min(limit, _MAX_COMPLETIONS))]
         front = f"{head} " if head else ""
         return tuple(f"{front}{last[: len(last) - len(prefix)]}{word}" for word, _ in best)
 
+    def viewer(self, users: Sequence[Principal], groups: Collection[Principal] = ()) -> Visible:
+        """Return what somebody may see as the rights are now, for a request; without principals what is public.
+
+        Args:
+            users: his principals, one for each namespace in which he is known.
+            groups: his expanded groups.
+
+        Raises:
+            CatalogError: the rights could not be read: he is shown nothing.
+        """
+        if self._rights is None or not users:
+            return ANONYMOUS
+        return self._rights.visible(users, groups)
+
     # --- parts --------------------------------------------------------------------------------
+
+    def _fence(self, snapshot: Snapshot, viewer: Visible) -> ChainFilter:
+        """Return the access filter for one state of the index: what moved since then is judged as it is now."""
+        chains = chain_filter(viewer)
+        if self._rights is None:
+            return chains
+        return replace(chains, rows=self._rights.revoked(viewer, snapshot.sequence))
 
     def _check_window(self, request: SearchRequest) -> None:
         limits = self._limits

@@ -1,0 +1,350 @@
+"""Every chain at once: which of them a viewer may see, kept up to date chain by chain.
+
+Chains are read from the catalog and held as numbers; entries are looked up from the viewer's side, so that an evaluation
+touches what names him and nothing else. A chain is evaluated once for a viewer and a state of the rights. When ACLs change,
+only the chains below them are evaluated again, for whoever asks.
+
+What a parent and everything above it make of the verdict below is a table of three answers; each parent's is made
+once an evaluation. The rule itself is that of ``decision``, and the tests hold one to the other.
+
+Source: GSA feeds specification, sections 11.4 and 11.5.
+"""
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from ingather.access.decision import MAX_DEPTH, Verdict, combine
+from ingather.access.principals import Identity, PrincipalKey, identity, key_of
+from ingather.access.publicity import PUBLIC
+from ingather.access.visible import Visible
+from ingather.model.acl import AclEntry, Inheritance, Principal, Right
+
+__all__ = ["AclSource", "ChainData", "Rights"]
+
+_P, _D, _I = Verdict.PERMIT, Verdict.DENY, Verdict.INDETERMINATE
+_Answers = dict[Verdict, Verdict]
+"""What a parent and all above it make of each verdict below."""
+_VIEWERS: Final = 1_000
+_REMEMBERED: Final = 4_096
+_GROUP: Final = 5_000
+
+
+class ChainData(Protocol):
+    """One chain: number, number of its own entries, parent's URL (``""`` = root), type, why it is not trusted."""
+
+    @property
+    def id(self) -> int: ...  # noqa: D102
+    @property
+    def entries(self) -> int: ...  # noqa: D102
+    @property
+    def parent(self) -> str: ...  # noqa: D102
+    @property
+    def inheritance(self) -> Inheritance: ...  # noqa: D102
+    @property
+    def problem(self) -> str: ...  # noqa: D102
+
+
+class AclSource(Protocol):
+    """Where ACLs are read; used by one thread at a time. See ``catalog.sqlite_access_reader``."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let several questions see one state."""
+
+    def stamp(self) -> tuple[int, int]:
+        """Return (newest epoch, newest chain)."""
+
+    def chains(self, after: int) -> Iterator[ChainData]:
+        """Yield the chains above *after*, ascending."""
+
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
+        """Yield (epoch, URL, chain or ``None``) of what changed after an epoch."""
+
+    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]:
+        """Return the chains of the ACLs of *urls*; those without one are left out."""
+
+    def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
+        """Return lists of entries."""
+
+    def moved(self, after: int) -> Sequence[int]:
+        """Return the documents that changes above *after* moved to another chain."""
+
+    def chains_of(self, ids: Sequence[int]) -> Mapping[int, int]:
+        """Return the chains of documents as they are now."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one viewer was found to see, at an epoch of ours."""
+
+    epoch: int
+    allowed: set[int]
+    view: Visible
+
+
+@dataclass(slots=True)
+class _Postings:
+    """The lists of entries in which a principal stands."""
+
+    permits: list[int] = field(default_factory=list)
+    denies: list[int] = field(default_factory=list)
+
+
+class Rights:
+    """The chains of a catalog, and what viewers may see of them. Any thread may ask.
+
+    Args:
+        source: the catalog; asked under our lock, closed by its owner.
+        cut_domains: whether a user's domain is also tried cut to its first label.
+    """
+
+    def __init__(self, source: AclSource, *, cut_domains: bool = True) -> None:
+        self._source = source
+        self._cut_domains = cut_domains
+        self._lock = threading.Lock()
+        self._chains: dict[int, ChainData] = {}
+        self._nodes: dict[
+            str, int | None
+        ] = {}  # URLs that something inherits from, with the chain of their ACL
+        self._urls_of: dict[int, set[str]] = {}
+        self._below: dict[str, list[int]] = {}
+        self._with: dict[int, list[int]] = {}
+        self._postings: dict[PrincipalKey, _Postings] = {}
+        self._stamp = (0, 1)
+        self._last = PUBLIC
+        self._changed: deque[tuple[int, frozenset[int]]] = deque(maxlen=_REMEMBERED)
+        self._viewers: OrderedDict[Identity, _Seen] = OrderedDict()
+        self.epoch = 0
+        """Grows when a chain's verdict may have changed for anybody; part of the key of whatever is cached."""
+
+    def visible(self, users: Iterable[Principal], groups: Collection[Principal] = ()) -> Visible:
+        """Return what somebody may see as the rights are now: *users* are his principals, *groups* his expanded groups.
+
+        Nobody (no principals) sees what is public.
+
+        Raises:
+            CatalogError: the rights could not be read: show nothing.
+        """
+        return self.visible_to(identity(users, groups, cut_domains=self._cut_domains))
+
+    def visible_to(self, viewer: Identity) -> Visible:
+        """As :meth:`visible`, for a viewer whose forms are made already."""
+        with self._lock:
+            self._refresh()
+            seen = self._viewers.get(viewer)
+            if seen is None or seen.epoch != self.epoch:
+                seen = self._viewers[viewer] = self._evaluate(viewer, seen)
+                if len(self._viewers) > _VIEWERS:
+                    self._viewers.popitem(last=False)
+            self._viewers.move_to_end(viewer)
+            return seen.view
+
+    def revoked(self, view: Visible, applied: int) -> tuple[int, ...]:
+        """Return the documents whose rights changed after change *applied* and that *view* may not see now, ascending.
+
+        The index that has applied no more than that would still show them.
+
+        Raises:
+            CatalogError: the rights could not be read: show nothing.
+        """
+        with self._lock, self._source.snapshot():
+            rows = self._source.moved(applied)
+            if not rows:
+                return ()
+            now = self._source.chains_of(rows)
+            return tuple(sorted(row for row in rows if not view.sees(now.get(row, 0))))
+
+    # -- following the catalog --------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        if self._source.stamp() == self._stamp:
+            return
+        with self._source.snapshot():
+            stamp = self._source.stamp()
+            fresh = list(self._source.chains(self._last))
+            try:
+                affected = self._follow(fresh)
+            except BaseException:
+                self._forget()
+                raise
+        self._stamp = stamp
+        if affected:
+            self.epoch += 1
+            self._changed.append((self.epoch, frozenset(affected)))
+
+    def _forget(self) -> None:
+        """Read everything again: what was half read must not be judged by."""
+        for held in (
+            self._chains,
+            self._nodes,
+            self._urls_of,
+            self._below,
+            self._with,
+            self._postings,
+            self._viewers,
+        ):
+            held.clear()
+        self._changed.clear()
+        self._stamp, self._last = (0, 1), PUBLIC
+        self.epoch += 1
+
+    def _follow(self, fresh: Sequence[ChainData]) -> set[int]:
+        """Take in new chains and changed ACLs; return the chains whose verdict may have changed."""
+        parents = self._take_chains(fresh)
+        affected = {chain.id for chain in fresh}
+        if self._stamp != (0, 1):  # at the first reading all parents are new
+            for _, url, number in self._source.acls(self._stamp[0]):
+                if url in self._nodes and url not in parents:
+                    self._place(url, number)
+                    affected |= self._descend(url)
+        if parents:
+            found = self._source.chains_at(sorted(parents))
+            for url in parents:
+                self._place(url, found.get(url))
+        return affected
+
+    def _take_chains(self, fresh: Sequence[ChainData]) -> set[str]:
+        """Take in new chains with their entries; return the parents that nothing inherited from before."""
+        lists: list[int] = []
+        for chain in fresh:
+            self._chains[chain.id] = chain
+            self._last = chain.id
+            if chain.entries not in self._with:
+                self._with[chain.entries] = []
+                lists.append(chain.entries)
+            self._with[chain.entries].append(chain.id)
+            if chain.parent:
+                self._below.setdefault(chain.parent, []).append(chain.id)
+        for start in range(0, len(lists), _GROUP):
+            for number, entries in self._source.entries(lists[start : start + _GROUP]).items():
+                self._post(number, entries)
+        return {chain.parent for chain in fresh if chain.parent} - self._nodes.keys()
+
+    def _post(self, number: int, entries: Iterable[AclEntry]) -> None:
+        for entry in entries:
+            key = key_of(entry.principal)
+            postings = self._postings.get(key)
+            if postings is None:
+                postings = self._postings[key] = _Postings()
+            (postings.denies if entry.right is Right.DENY else postings.permits).append(number)
+
+    def _place(self, url: str, number: int | None) -> None:
+        before = self._nodes.get(url)
+        if before is not None:
+            self._urls_of[before].discard(url)
+        self._nodes[url] = number
+        if number is not None:
+            self._urls_of.setdefault(number, set()).add(url)
+
+    def _descend(self, url: str) -> set[int]:
+        """Return every chain that *url* is above of."""
+        found: set[int] = set()
+        met, waiting = {url}, [url]
+        while waiting:
+            for number in self._below.get(waiting.pop(), ()):
+                found.add(number)
+                for child in self._urls_of.get(number, ()):
+                    if child not in met:
+                        met.add(child)
+                        waiting.append(child)
+        return found
+
+    # -- evaluating ---------------------------------------------------------------------------------
+
+    def _evaluate(self, viewer: Identity, seen: _Seen | None) -> _Seen:
+        permits: set[int] = set()
+        denies: set[int] = set()
+        for key in viewer:
+            if (postings := self._postings.get(key)) is not None:
+                permits.update(postings.permits)
+                denies.update(postings.denies)
+        judging = _Judging(self._chains, self._nodes, permits - denies, denies)
+        again = None if seen is None else self._since(seen.epoch)
+        if seen is None or again is None:
+            allowed = {number for number in self._candidates(permits - denies) if judging.permits(number)}
+            allowed.add(PUBLIC)
+        else:
+            allowed = seen.allowed
+            for number in again:
+                (allowed.add if judging.permits(number) else allowed.discard)(number)
+        return _Seen(self.epoch, allowed, Visible.of(allowed, last_evaluated=self._last))
+
+    def _since(self, epoch: int) -> set[int] | None:
+        """Return what changed after *epoch* of ours, ``None`` if that is not remembered."""
+        if not self._changed or self._changed[0][0] > epoch + 1:
+            return None
+        return set().union(*(chains for when, chains in self._changed if when > epoch))
+
+    def _candidates(self, permitting: Iterable[int]) -> set[int]:
+        """Return the chains in which some ACL permits: no other can come out as permitted."""
+        found: set[int] = set()
+        for entries in permitting:
+            for number in self._with[entries]:
+                found.add(number)
+                for url in self._urls_of.get(number, ()):
+                    found |= self._descend(url)
+        return found
+
+
+class _Judging:
+    """One evaluation of one viewer: what was found of parents is kept for all that inherit from them."""
+
+    def __init__(
+        self,
+        chains: Mapping[int, ChainData],
+        nodes: Mapping[str, int | None],
+        permits: set[int],
+        denies: set[int],
+    ) -> None:
+        self._chains = chains
+        self._nodes = nodes
+        self._permits = permits
+        self._denies = denies
+        self._answers: dict[str, tuple[_Answers, int] | None] = {}
+
+    def permits(self, number: int) -> bool:
+        """Whether the viewer may see what this chain governs."""
+        chain = self._chains[number]
+        if chain.problem:
+            return False
+        said = self._says(chain.entries)
+        if not chain.parent:
+            return said is _P
+        above = self._above(chain.parent)
+        return above is not None and above[1] < MAX_DEPTH and above[0][said] is _P
+
+    def _says(self, entries: int) -> Verdict:
+        if entries in self._denies:
+            return _D
+        return _P if entries in self._permits else _I
+
+    def _above(self, url: str) -> tuple[_Answers, int] | None:
+        """Return what *url* and all above it make of each verdict, and how many they are; ``None`` = broken."""
+        path: dict[str, ChainData] = {}
+        known: tuple[_Answers, int] | None = None
+        while url:
+            if url in self._answers:
+                known = self._answers[url]
+                break
+            number = self._nodes.get(url)
+            chain = None if number is None else self._chains.get(number)
+            if chain is not None:
+                path[url] = chain
+            parent = "" if chain is None else chain.parent
+            if chain is None or chain.problem or chain.inheritance is Inheritance.LEAF_NODE or parent in path:
+                self._answers[url] = None
+                break
+            url = parent
+        else:
+            known = ({_P: _P, _D: _D, _I: _I}, 0)
+        for child, chain in reversed(path.items()):
+            known = self._answers[child] = None if known is None else self._extended(chain, known)
+        return known
+
+    def _extended(self, chain: ChainData, above: tuple[_Answers, int]) -> tuple[_Answers, int]:
+        said = self._says(chain.entries)
+        answers, depth = above
+        return {below: answers[combine(said, below, chain.inheritance)] for below in (_P, _D, _I)}, depth + 1
