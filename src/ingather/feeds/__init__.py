@@ -1,5 +1,54 @@
-"""Pushed feeds in the appliance's format: read, received, applied, accounted for.
+"""Pushed feeds: what clients of a Google Search Appliance send, read and applied.
 
-A feed is spooled to disk byte by byte, gets a durable row in the catalog, and only then its sender
-is told ``Success`` (:mod:`.desk`). The feed thread of the keeper applies it later, record by record.
+The journey of a feed: the gate writes it to a spool file (``spool``) and tells the desk (``desk``); a converter process
+reads it. ``encoding`` makes UTF-8 of its bytes, ``scanning`` cuts it at the start and end tags of records and ACLs and
+knows the line and offset of each, ``references`` settles references that XML does not know, ``pieces`` parses one record
+strictly and repairs known slips, ``records`` and ``acls`` make values of the element, ``content`` decodes the document
+inside. ``reading`` is all of that in order, :func:`read_feed`; ``groups_reading`` is its sister for group memberships and
+``jsonlines`` reads the same model from JSON. ``isolated`` asks a converter for one batch after another, each with the
+cursor at which the next begins; ``applying`` gives each batch to the catalog.
+
+``checking`` is for authors of clients: a feed against the DTD (``dtd``), every finding with its line.
+
+One bad record costs one record. What was lost of an ACL is never taken for its absence: the document is shown to nobody.
 """
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ingather.feeds.checking import FeedReport, check
+    from ingather.feeds.cursor import FeedCursor
+    from ingather.feeds.dates import parse_feed_date
+    from ingather.feeds.groups_reading import read_groups
+    from ingather.feeds.limits import FeedLimits
+    from ingather.feeds.reading import read_feed
+
+__all__ = [
+    "FeedCursor",
+    "FeedLimits",
+    "FeedReport",
+    "check",
+    "parse_feed_date",
+    "read_feed",
+    "read_groups",
+]
+
+_HOMES: Final = {
+    "FeedCursor": "cursor",
+    "FeedLimits": "limits",
+    "FeedReport": "checking",
+    "check": "checking",
+    "parse_feed_date": "dates",
+    "read_feed": "reading",
+    "read_groups": "groups_reading",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import the module behind a public name when it is first used."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{home}"), name)

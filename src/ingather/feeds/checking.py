@@ -1,0 +1,244 @@
+"""``feed check`` and dry runs: a feed against the letter of the DTD, for authors of clients.
+
+The reader takes what clients write; this says what they ought to write. Errors are what the DTD forbids or costs the record;
+warnings are what is taken with tolerance. (GSA feeds specification, sections 7.2, 7.4 and 21.)
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lxml import etree
+
+from ingather.errors import FeedError
+from ingather.feeds.dates import parse_feed_date
+from ingather.feeds.dtd import ELEMENTS, GROUP_ELEMENTS, Element
+from ingather.feeds.encoding import ByteStream
+from ingather.feeds.groups_reading import GroupReader
+from ingather.feeds.limits import FeedLimits
+from ingather.feeds.reading import FeedItem, FeedReader
+from ingather.feeds.records import local_name
+from ingather.model.feed import (
+    FeedAcl,
+    FeedEnd,
+    FeedHeader,
+    FeedRecord,
+    FeedRejection,
+    FeedType,
+    GroupMembership,
+)
+
+__all__ = ["FeedFinding", "FeedReport", "Severity", "check"]
+
+_DATASOURCE: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]*")
+_LONGEST_NAME: Final = 200
+_MOST_FINDINGS: Final = 10_000
+_AROUND: Final = frozenset({"gsafeed", "group", "header", "datasource", "feedtype", "xmlgroups"})
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFinding:
+    """One thing that is wrong: where (line from 1, 0 = the feed as a whole), in which element, what."""
+
+    line: int
+    element: str
+    text: str
+    severity: Severity = Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class FeedReport:
+    """What checking a feed gave.
+
+    Attributes:
+        findings: by line, at most 10,000; *more* says how many were left out.
+        records, acls, memberships, rejected: how many items of each kind there are.
+        complete: the feed was read to its end tag.
+        datasource, feedtype: of the header.
+    """
+
+    findings: tuple[FeedFinding, ...]
+    more: int = 0
+    records: int = 0
+    acls: int = 0
+    memberships: int = 0
+    rejected: int = 0
+    complete: bool = False
+    datasource: str = ""
+    feedtype: str = ""
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is no error."""
+        return not any(finding.severity is Severity.ERROR for finding in self.findings)
+
+
+def check(
+    stream: ByteStream,
+    *,
+    groups: bool = False,
+    feedtype: FeedType | None = None,
+    limits: FeedLimits | None = None,
+) -> FeedReport:
+    """Return everything that is wrong with the feed in *stream*. Never raises for what it reads.
+
+    Args:
+        stream: the feed from its first byte.
+        groups: it is a group feed.
+        feedtype: what the form field would say; ``None`` = the header's.
+        limits: as for reading.
+    """
+    checker = _Checker(GROUP_ELEMENTS if groups else ELEMENTS)
+    try:
+        kind = GroupReader if groups else FeedReader
+        reader = kind(
+            stream, limits=limits, feedtype=feedtype, on_element=checker.element, on_slip=checker.slip
+        )
+        for item in reader.items():
+            checker.item(item)
+    except FeedError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        checker.find(0, "", f"{error}{hint}")
+    return checker.report(needs_header=not groups)
+
+
+class _Checker:
+    """Findings, while a feed is read."""
+
+    def __init__(self, table: Mapping[str, Element]) -> None:
+        self._table = table
+        self._findings: dict[FeedFinding, None] = {}
+        self._more = 0
+        self._count = {FeedRecord: 0, FeedAcl: 0, GroupMembership: 0, FeedRejection: 0}
+        self._header: FeedHeader | None = None
+        self._complete = False
+
+    def find(self, line: int, element: str, text: str, severity: Severity = Severity.ERROR) -> None:
+        """Note a finding, once."""
+        finding = FeedFinding(line, element, text, severity)
+        if len(self._findings) >= _MOST_FINDINGS:
+            self._more += 1
+        else:
+            self._findings[finding] = None
+
+    def slip(self, text: str, line: int) -> None:
+        """Take a slip outside records."""
+        self.find(line, "", text)
+
+    def report(self, *, needs_header: bool) -> FeedReport:
+        """Return what was found."""
+        head = self._header or FeedHeader()
+        if needs_header and self._header is not None:
+            self._check_header(head)
+        found = sorted(self._findings, key=lambda finding: (finding.line, finding.element, finding.text))
+        return FeedReport(
+            findings=tuple(found),
+            more=self._more,
+            records=self._count[FeedRecord],
+            acls=self._count[FeedAcl],
+            memberships=self._count[GroupMembership],
+            rejected=self._count[FeedRejection],
+            complete=self._complete,
+            datasource=head.datasource,
+            feedtype=head.feedtype,
+        )
+
+    def _check_header(self, head: FeedHeader) -> None:
+        if not head.datasource:
+            self.find(
+                0, "datasource", "the header names no datasource; the form field must", Severity.WARNING
+            )
+        elif _DATASOURCE.fullmatch(head.datasource) is None or len(head.datasource) > _LONGEST_NAME:
+            self.find(0, "datasource", f"{head.datasource[:100]!r} does not match [a-zA-Z_][a-zA-Z0-9_-]*")
+        if not head.feedtype:
+            self.find(0, "feedtype", "the header names no feedtype; the form field must", Severity.WARNING)
+        elif head.feedtype not in frozenset(FeedType):
+            self.find(0, "feedtype", f"{head.feedtype[:100]!r} is none of {', '.join(FeedType)}")
+
+    def item(self, item: FeedItem) -> None:
+        """Take what the reader made."""
+        if type(item) in self._count:
+            self._count[type(item)] += 1
+        match item:
+            case FeedHeader():
+                self._header = item
+                self._warn(0, "", item.warnings)
+            case FeedRejection():
+                where = f" (url {item.url[:200]})" if item.url else ""
+                self.find(item.line, "", f"rejected: {item.reason}{where}")
+            case FeedEnd():
+                self._complete = item.complete
+                self._warn(0, "", item.warnings)
+                if item.trouble:
+                    self.find(item.line, "", item.trouble)
+            case FeedRecord():
+                self._warn(item.line, "record", item.warnings)
+                if item.denied:
+                    self.find(item.line, "record", f"nobody may see it: {item.denied}")
+            case FeedAcl():
+                self._warn(item.line, "acl", item.warnings)
+            case GroupMembership():
+                self._warn(item.line, "membership", item.warnings)
+
+    def _warn(self, line: int, element: str, texts: tuple[str, ...]) -> None:
+        for text in texts:
+            self.find(line, element, text, Severity.WARNING)
+
+    # --- the DTD --------------------------------------------------------------------------------------------
+
+    def element(self, top: etree._Element, line: int) -> None:
+        """Hold a parsed element, which begins in *line*, to the DTD."""
+        for element in top.iter():
+            name = local_name(element.tag)
+            place = line + (element.sourceline or 1) - 1
+            rule = self._table.get(name)
+            if rule is None:
+                self.find(place, name, "the DTD knows no such element")
+                continue
+            for text, severity in _attribute_faults(element, name, rule):
+                self.find(place, name, text, severity)
+            if name not in _AROUND:
+                for text in _content_faults(element, rule):
+                    self.find(place, name, text)
+        if local_name(top.tag) == "acl" and not (top.get("url") or "").strip():
+            self.find(line, "acl", "an acl in a group needs a url")
+
+
+def _attribute_faults(element: etree._Element, name: str, rule: Element) -> Iterator[tuple[str, Severity]]:
+    for written, value in element.attrib.items():
+        key = str(written)
+        known = rule.attributes.get(key)
+        if known is None:
+            if not key.startswith("{http://www.w3.org/"):
+                close = next((one for one in rule.attributes if one.lower() == key.lower()), None)
+                meant = f"; the DTD writes {close}" if close else ""
+                yield f"the DTD knows no attribute {local_name(key)!r} here{meant}", Severity.ERROR
+        elif known.values and value not in known.values:
+            yield f"{key}={str(value)[:100]!r} is none of {', '.join(sorted(known.values))}", Severity.ERROR
+    for key, attribute in rule.attributes.items():
+        if attribute.required and element.get(key) is None:
+            yield f"the attribute {key!r} is missing", Severity.ERROR
+    if name == "meta" and element.get("content") == "":
+        yield "an empty content made an appliance skip the whole record", Severity.ERROR
+    modified = element.get("last-modified") if name == "record" else None
+    if modified and modified.strip() and parse_feed_date(modified) is None:
+        yield f"last-modified={modified[:60]!r} is no RFC 822 date", Severity.ERROR
+
+
+def _content_faults(element: etree._Element, rule: Element) -> Iterator[str]:
+    names = "".join(f"{local_name(child.tag)} " for child in element)
+    if rule.children.fullmatch(names) is None:
+        yield f"its content ({names.strip().replace(' ', ', ')[:200]}) does not follow the DTD: {rule.model}"
+    if not rule.text and any(
+        part and part.strip() for part in (element.text, *(child.tail for child in element))
+    ):
+        yield "text stands where the DTD allows none"
