@@ -18,6 +18,7 @@ from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_descriptions import Descriptions
 from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.sqlite_groups import GroupStore
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_pruning import Pruning
@@ -71,6 +72,7 @@ class CatalogWriter:
         """The hash seed of this installation's URL keys."""
         self.descriptions = Descriptions(self._db, self.applier, self.deletions, self.seed)
         self.access = AccessStore(self._db, self.applier.acl, self.applier.log, self.seed)
+        self.groups = GroupStore(self._db)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.
@@ -96,6 +98,7 @@ class CatalogWriter:
         return result
 
     def _forget(self) -> None:
+        self.groups.reload()
         try:
             self.applier.reload()
         except apsw.Error:  # the storage is worse than full: the next transaction will say so
