@@ -46,10 +46,12 @@ on conflict (id) do update set out = excluded.out, anchor = excluded.anchor
 insert into change (seq, id, kind) values (?, ?, ?)
 
 -- name: refill
--- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order. What has no RD is asked for whole.
+-- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds.
+-- What has no RD is asked for whole.
 select id, host, path, depth, maxdepth, source, hops, iif(version is null, '', coalesce(etag, '')),
   iif(version is null, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched, dup, prio
-from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) order by prio, id limit ?4
+from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
+order by prio, id limit ?4
 
 -- name: claim_one
 select id, host, path, depth, maxdepth, source, hops, iif(version is null, '', coalesce(etag, '')),

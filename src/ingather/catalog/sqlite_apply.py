@@ -79,6 +79,8 @@ class Applier:
         self.change = self.log.append
         self.event = self.log.event
         self.run: int | None = None
+        self.fed_some = False
+        """Whether any URL is named by a pushed feed."""
         self.reload()
 
     def reload(self) -> None:
@@ -88,6 +90,7 @@ class Applier:
         self.budgets.reload()
         self.discoveries.reload()
         self.acl.reload()
+        self.fed_some = bool(self._cursor.execute("select exists (select 1 from fed)").get)
 
     def flush(self) -> None:
         """Write counters that were kept in memory; call before the commit."""
@@ -112,7 +115,21 @@ class Applier:
 
     def settle(self, settled: Settled, applied: Applied) -> None:
         """Write one visit: discoveries, row, description, digest group, change."""
+        if self.fed_some and not settled.report.fed and self._comes_with_feeds(settled.row.id):
+            return  # a feed brought its content while it was visited
         settled = self._without_links_of_a_copy(settled)
+        self._settle(settled, applied)
+        if self.fed_some:  # crawl-once: no visit is planned of what was found as it should be
+            self._cursor.execute(
+                "update url set due = null where id = ?1 and state = 2 and version is not null and missing is null and fails = 0 "
+                "and exists (select 1 from fed where id = ?1 and once)",
+                (settled.row.id,),
+            )
+
+    def _comes_with_feeds(self, url_id: int) -> bool:
+        return bool(self._cursor.execute("select content from fed where id = ?", (url_id,)).get)
+
+    def _settle(self, settled: Settled, applied: Applied) -> None:
         report, row = settled.report, settled.row
         discover, url_id = self.discover, row.id
         for found in report.found:

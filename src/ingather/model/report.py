@@ -114,7 +114,8 @@ class Report(msgspec.Struct, array_like=True):
     stands for the first n characters of the text). ``links`` are packed keys (8 bytes each, little
     endian), ``anchors`` the texts beside them (msgpack list). ``text`` is given along so that the
     index needs no second read; it is kept in the WARC, not in the catalog. ``dedupe``, ``dedupe_links``: the
-    generation filter, the enumeration filter asked for one page of each body (filter-by-md5).
+    generation filter, the enumeration filter asked for one page of each body (filter-by-md5). ``fed``: the body
+    came with a pushed feed, nobody visited the URL.
     """
 
     id: int
@@ -150,6 +151,7 @@ class Report(msgspec.Struct, array_like=True):
     expires_s: float | None = None
     strike: bool = False
     dedupe_links: bool = False
+    fed: bool = False
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ __all__ = [
     "Canonicaliser",
     "Parts",
     "canonical",
+    "fed_url",
     "host_key",
     "key",
     "path_prefix",
@@ -39,6 +40,11 @@ DEFAULT_DROP: Final[tuple[str, ...]] = (
 """Parameters that no page depends on; ``NAME``, ``PREFIX*``, or ``NAME~`` = only when the value looks like a token."""
 
 _SCHEMES: Final = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+_PUSHED: Final = re.compile(r"[a-z][a-z0-9+.\-]{0,62}\Z")
+_NO_DOCUMENTS: Final = frozenset(
+    {"about", "blob", "data", "gopher", "javascript", "mailto", "news", "tel", "urn", "vbscript"}
+)
+"""Schemes that name nothing that could be pushed to us."""
 _SHARED_PORTS: Final = frozenset({80, 443, 21})
 _MEMO_DIRECTORIES: Final = 64
 _MEMO_ENTRIES: Final = 2048
@@ -279,15 +285,49 @@ def canonical(url: str, base: str | None = None) -> str:
     return _DEFAULT.canonical(url, base)
 
 
+def fed_url(url: str, web: Callable[[str], str] = canonical) -> str:
+    """Return the key form of a URL that was pushed with its content: of any scheme (``googleconnector://...``).
+
+    URLs of the schemes that we gather are as *web* says. Of others the scheme and host are put into lower case, the
+    fragment is cut off, and what is not ASCII is escaped; all else is the sender's.
+
+    Raises:
+        UrlError: it is no absolute URL, or of a scheme that names no documents.
+    """
+    scheme, colon, rest = url.strip(_C0_AND_SPACE).partition("://")
+    scheme = scheme.lower()
+    if scheme in _SCHEMES or not colon:
+        return web(url)
+    rest = rest.partition("#")[0]
+    cut = min((at for at in (rest.find("/"), rest.find("?")) if at >= 0), default=len(rest))
+    authority, path = rest[:cut].lower(), rest[cut:]
+    if not _PUSHED.match(scheme) or scheme in _NO_DOCUMENTS or not (authority or path.strip("/")):
+        raise UrlError(f"{_shown(url)} is not the URL of a document")
+    path = path if path.startswith("/") else f"/{path}"
+    return f"{scheme}://{_ascii(authority)}{_ascii(path)}"
+
+
+def _ascii(text: str) -> str:
+    """Escape what is not printable ASCII."""
+    return "".join(
+        char if "!" <= char <= "~" else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
+        for char in text
+    )
+
+
 def split(url: str) -> Parts:
     """Take a canonical URL apart; costs a microsecond, so it trusts its argument.
 
     Raises:
-        UrlError: there is no ``scheme://`` that we gather, or no path.
+        UrlError: there is no ``scheme://`` of documents, or no path.
     """
     scheme, colon, rest = url.partition("://")
     slash = rest.find("/")
-    if not colon or scheme not in _SCHEMES or slash < 0:
+    if (
+        not colon
+        or (scheme not in _SCHEMES and (scheme in _NO_DOCUMENTS or not _PUSHED.match(scheme)))
+        or slash < 0
+    ):
         raise UrlError(f"{_shown(url)} is not a canonical URL")
     authority = rest[:slash]
     host, port = _host_and_port(scheme, authority)

@@ -1,0 +1,92 @@
+"""What the feed's reader hands to the keeper: records with everything that needs no catalog done.
+
+It crosses a process border, from a process that reads what strangers wrote: values only, checked by their types.
+"""
+
+from typing import Final
+
+import msgspec
+
+from ingather.model.feed import FeedAcl, FeedRecord
+from ingather.model.report import Discovery, Report
+
+__all__ = ["FeedBatch", "Prepared", "pack_batch", "unpack_batch"]
+
+
+class Prepared(msgspec.Struct, array_like=True):
+    """One item of a feed; exactly one of *record*, *acl* and *rejected* says what it is.
+
+    Attributes:
+        n: its number in the feed, from 1.
+        line: where it begins.
+        url: canonical, or as written if it is no URL.
+        record: without its content.
+        acl: with canonical URLs.
+        rejected: why it cannot be taken.
+        denies: nobody may see its URL, because a denial was lost with it.
+        leaves: what is known of its URL goes (a Do-Not-Follow pattern).
+        has_content: it brought content.
+        report: its content as a description, for records whose content counts.
+        found: the URL as the crawler is to know it, for records that are to be crawled.
+        notes: what was tolerated, in words.
+    """
+
+    n: int
+    line: int
+    url: str
+    record: FeedRecord | None = None
+    acl: FeedAcl | None = None
+    rejected: str = ""
+    denies: bool = False
+    leaves: bool = False
+    has_content: bool = False
+    report: Report | None = None
+    found: Discovery | None = None
+    notes: tuple[str, ...] = ()
+
+
+class FeedBatch(msgspec.Struct, array_like=True):
+    """Some items of one feed, in order.
+
+    Attributes:
+        items: at most as many as were asked for.
+        cursor: where the reader stood behind them.
+        ended: nothing follows.
+        complete: it was read to its end tag without repair; counts when *ended*.
+        trouble: why it was not, or could not be read at all.
+        warnings: about the feed as a whole.
+        segment: WARC segment that the reader appends to, 0 = none.
+        datasource, feedtype: of the XML's own header.
+    """
+
+    items: list[Prepared]
+    cursor: bytes = b""
+    ended: bool = False
+    complete: bool = False
+    trouble: str = ""
+    warnings: tuple[str, ...] = ()
+    segment: int = 0
+    datasource: str = ""
+    feedtype: str = ""
+
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_decoder: Final = msgspec.msgpack.Decoder(FeedBatch)
+
+
+def pack_batch(batch: FeedBatch) -> bytes:
+    """Return *batch* as bytes.
+
+    Raises:
+        UnicodeEncodeError: a text is no Unicode (half a character, which JSON can spell).
+    """
+    return _encoder.encode(batch)
+
+
+def unpack_batch(data: bytes) -> FeedBatch:
+    """Return what :func:`pack_batch` packed.
+
+    Raises:
+        msgspec.DecodeError: it is no batch.
+    """
+    return _decoder.decode(data)
