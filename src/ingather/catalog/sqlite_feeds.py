@@ -249,7 +249,12 @@ class FeedStore:
         ).get
         if found is None or found[1] != url:
             return None
-        return Row(*self._cursor.execute(SQL["claim_one"], (found[0],)).fetchone()), State(found[2])
+        return Row(*fetch(self._cursor, SQL["claim_one"], (found[0],))[0]), State(found[2])
+
+    def described(self, url: str) -> bool:
+        """Whether *url* is a document now: then its ACL is more than a folder's."""
+        found = self.row(url)
+        return found is not None and found[0].version is not None
 
     def make(self, url: str, source: int, applied: Applied) -> Row | None:
         """Make a row that is not for the crawler; ``None`` if another URL has its key."""
@@ -265,7 +270,7 @@ class FeedStore:
             self._applier.event("key-collision", url, "same key as another URL; not taken from a feed")
             return None
         applied.new_urls += 1
-        return Row(*self._cursor.execute(SQL["claim_one"], (self._db.last_insert_rowid(),)).fetchone())
+        return Row(*fetch(self._cursor, SQL["claim_one"], (self._db.last_insert_rowid(),))[0])
 
     def source_name(self, source: int) -> str:
         """Return the name of a source."""
@@ -293,7 +298,8 @@ class FeedStore:
 
     def buried_by_hand(self, url_id: int) -> bool:
         """Whether an operator removed the row itself."""
-        return self._cursor.execute("select decided from tombstone where id = ?", (url_id,)).get == BY_HAND
+        decided = self._cursor.execute("select decided from tombstone where id = ?", (url_id,)).get
+        return bool(decided == BY_HAND)
 
     def rest(self, url_id: int) -> None:
         """A URL whose content comes with feeds is never due."""

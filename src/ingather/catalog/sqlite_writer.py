@@ -17,6 +17,7 @@ from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_descriptions import Descriptions
+from ingather.catalog.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_groups import GroupStore
 from ingather.catalog.sqlite_memory import Memory
@@ -24,6 +25,7 @@ from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
+from ingather.catalog.sqlite_users import Users
 
 __all__ = ["CatalogWriter"]
 
@@ -72,7 +74,9 @@ class CatalogWriter:
         """The hash seed of this installation's URL keys."""
         self.descriptions = Descriptions(self._db, self.applier, self.deletions, self.seed)
         self.access = AccessStore(self._db, self.applier.acl, self.applier.log, self.seed)
+        self.users = Users(self._db)
         self.groups = GroupStore(self._db)
+        self.feeds = FeedStore(self._db, self.applier, self.seed)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.

@@ -36,7 +36,7 @@ class Written(IntEnum):
     HELD = 4
 
 
-def shown_state(  # noqa: PLR0911 - one a state
+def shown_state(  # noqa: PLR0913 - what a state is made of
     written: int,
     *,
     sequence: int,

@@ -1,0 +1,469 @@
+"""What a record means: who owns its URL by then, what becomes of document, metadata and ACL.
+
+Runs in the writer's thread, inside the transaction that also moves the feed's cursor: a batch is applied with its
+receipts or not at all (promise D2). Source: GSA feeds specification, sections 8, 9 and 11.2.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from ingather.access.metas import acl_of_metas, is_reserved
+from ingather.catalog.sqlite_access import AccessStore
+from ingather.catalog.sqlite_apply import Applied, Applier
+from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_feeds import FeedRow, FeedStore, Listing
+from ingather.errors import UrlError
+from ingather.feeds.desk import WEB_SOURCE
+from ingather.feeds.prepared import FeedBatch, Prepared
+from ingather.feeds.receipts import Written, joined, not_in_patterns
+from ingather.model.acl import Acl
+from ingather.model.feed import FeedAcl, FeedRecord, FeedType
+from ingather.model.lifecycle import State
+from ingather.model.report import Report, Row, Settled
+
+__all__ = ["DISPLAY_URL", "WEB_ROW", "FeedPolicy", "FeedWriter", "apply_batch", "source_row_name"]
+
+DISPLAY_URL: Final = "display-url"
+"""Attribute of the layer ``feed``: the address that searchers are shown and led to."""
+WEB_ROW: Final = "feed-web"
+"""The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
+_ACL_METAS, _ACL_ELEMENT = 1, 2
+_BY_PERSON: Final = 1
+_FIRST: Final = 0
+_SOON: Final = 5
+
+
+class FeedWriter(Protocol):
+    """The catalog's one writer as feeds use it."""
+
+    applier: Applier
+    deletions: Deletions
+    access: AccessStore
+    feeds: FeedStore
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPolicy:
+    """What the operator decided about a data source.
+
+    Attributes:
+        empty_acl_is_none: the appliance's rule: an explicit empty ACL is none, not "nobody".
+        one_value_per_meta: a comma in an ACL meta is part of the name.
+        moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
+        immediate_s: ... and with ``crawl-immediately`` after this time.
+        display_schemes: of display URLs.
+        canonical: makes URLs in metas canonical.
+    """
+
+    empty_acl_is_none: bool = False
+    one_value_per_meta: bool = False
+    moments_s: float = 900.0
+    immediate_s: float = 60.0
+    display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
+    canonical: Callable[[str], str] | None = None
+
+
+class RefusedError(Exception):
+    """A record is not applied; the text says why."""
+
+
+@dataclass(slots=True)
+class _Result:
+    """What one record came to."""
+
+    url: str
+    url_id: int | None = None
+    state: Written = Written.APPLIED
+    notes: list[str] = field(default_factory=list)
+
+
+def source_row_name(datasource: str) -> str:
+    """Return the name of the source that owns what *datasource* pushes."""
+    return WEB_ROW if datasource == WEB_SOURCE else datasource
+
+
+def apply_batch(  # noqa: PLR0913 - what, where to, when and how
+    writer: FeedWriter, applied: Applied, feed: FeedRow, batch: FeedBatch, *, now_s: float, policy: FeedPolicy
+) -> int:
+    """Apply the items of *batch* behind the feed's cursor, write their receipts and move the cursor.
+
+    Items that were applied before (a batch that came twice) are passed over.
+
+    Returns:
+        How many items were applied or rejected.
+    """
+    current = writer.feeds.feed(feed.id)
+    if current is None or current.state > 1:
+        return 0
+    writer.feeds.begin(feed.id, now_s)
+    work = _Applying(writer, applied, current, now_s, policy)
+    fresh = [item for item in batch.items if item.n > current.done]
+    rejected = sum(work.item(item) for item in fresh)
+    done = fresh[-1].n if fresh else current.done
+    writer.feeds.advance(feed.id, done, batch.cursor, applied=len(fresh) - rejected, rejected=rejected)
+    return len(fresh)
+
+
+class _Applying:
+    """One batch of one feed."""
+
+    def __init__(
+        self, writer: FeedWriter, applied: Applied, feed: FeedRow, now_s: float, policy: FeedPolicy
+    ) -> None:
+        self._writer, self._applied, self._feed = writer, applied, feed
+        self._feeds, self._access = writer.feeds, writer.access
+        self._now_s, self._policy = now_s, policy
+        self._source = self._feeds.make_source(source_row_name(feed.datasource))
+        self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
+        """Whether its records are for the crawler."""
+
+    def item(self, item: Prepared) -> bool:
+        """Apply one item and write its receipt; return whether it was rejected."""
+        result = _Result(item.url, notes=list(item.notes))
+        action = "add"
+        try:
+            if item.acl is not None:
+                action = "acl-delete" if item.acl.delete else "acl"
+                self._free_acl(item.acl, result)
+            elif item.record is not None and not item.rejected:
+                action = "delete" if item.record.delete else "add"
+                self._record(item, item.record, result)
+            else:
+                self._rejected(item, result)
+        except (RefusedError, UrlError) as refused:
+            result.state = Written.REJECTED
+            result.notes.insert(0, str(refused))
+        self._feeds.receipt(
+            self._feed.id, item.n, line=item.line, url=result.url, url_id=result.url_id, action=action,
+            state=result.state, note=joined(result.notes),
+        )  # fmt: skip
+        return result.state is Written.REJECTED
+
+    # -- what cannot be applied -----------------------------------------------------------------
+
+    def _rejected(self, item: Prepared, result: _Result) -> None:
+        """A full feed does not leave out what it named and we could not take; a lost denial hides its document."""
+        found = None
+        with suppress(UrlError):  # what is no URL has no row
+            found = self._feeds.row(item.url)
+        if found is not None:
+            result.url_id = found[0].id
+            self._feeds.touch(found[0].id, self._feed.id, item.n)
+        if item.denies and item.url:
+            self._put_acl(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
+            result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
+        if item.leaves and found is not None:
+            self._bury(found[0], "a Do-Not-Follow pattern excludes it", result)
+        raise RefusedError(item.rejected)
+
+    # -- ACLs ---------------------------------------------------------------------------------
+
+    def _put_acl(self, acl: Acl) -> None:
+        self._access.put_acl(
+            acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
+        )
+
+    def _free_acl(self, item: FeedAcl, result: _Result) -> None:
+        """A named resource, or the ACL of a document that is not sent along."""
+        found = self._feeds.row(item.acl.url)
+        listing = None
+        if found is not None:
+            result.url_id = found[0].id
+            listing = self._feeds.listing(found[0].id)
+            if listing is not None and listing.source != self._source:
+                result.notes.append(
+                    f"the URL belongs to the data source {self._feeds.source_name(listing.source)}"
+                )
+        if item.delete:
+            result.state = Written.DELETED
+            if not self._access.delete_acl(item.acl.url, self._applied):
+                result.notes.append("it had no ACL")
+        else:
+            self._put_acl(item.acl)
+        if listing is not None and found is not None:
+            listing.acl = 0 if item.delete else _ACL_ELEMENT
+            self._feeds.put_listing(found[0].id, listing)
+
+    def _bound_acl(self, record: FeedRecord, url: str, before: int, result: _Result) -> int:
+        """Give a document the ACL that its record says; return where the ACL comes from by now.
+
+        Metas that are sent without ACL metas take away the ACL that metas gave, not one of an ``acl`` element.
+        """
+        if record.denied:
+            self._put_acl(Acl(url, problem=record.denied))
+            result.notes.append(f"nobody may see it: {record.denied}")
+            return _ACL_ELEMENT
+        metas = None
+        if record.metadata is not None:
+            metas = acl_of_metas(
+                url, record.metadata, one_value_per_meta=self._policy.one_value_per_meta, canonical=self._policy.canonical
+            )  # fmt: skip
+            result.notes += [*metas.warnings, *metas.notes]
+        if record.acl is not None:
+            if metas is not None and metas.acl is not None:
+                result.notes.append("it has an acl element and ACL metas: the element counts")
+            self._put_acl(replace(record.acl, url=url))
+            return _ACL_ELEMENT
+        if metas is not None and metas.acl is not None:
+            self._put_acl(metas.acl)
+            return _ACL_METAS
+        if metas is not None and record.overwrite_acls and before == _ACL_METAS:
+            self._access.delete_acl(url, self._applied)
+            return 0
+        return before
+
+    # -- records ------------------------------------------------------------------------------
+
+    def _record(self, item: Prepared, record: FeedRecord, result: _Result) -> None:
+        found = self._feeds.row(item.url)
+        if found is not None:
+            result.url_id = found[0].id
+        if record.delete:
+            self._delete(found, result)
+            return
+        if self._feeds.removed_by_hand(item.url) or (found and self._feeds.buried_by_hand(found[0].id)):
+            raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
+        if self._listed:
+            self._list(item, record, found, result)
+        else:
+            self._content(item, record, found, result)
+
+    def _delete(self, found: tuple[Row, State] | None, result: _Result) -> None:
+        """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""
+        result.state = Written.DELETED
+        if found is None:
+            had = self._access.delete_acl(result.url, self._applied)
+            result.notes.append(
+                "it was no document; its ACL is deleted" if had else "it was not known: nothing to delete"
+            )
+            return
+        row, state = found
+        listing = self._feeds.listing(row.id)
+        owner = row.source if listing is None else listing.source
+        if owner != self._source:
+            self._warn(
+                result, "feed-delete",
+                f"deleted by {self._feed.datasource}, but it belonged to {self._feeds.source_name(owner)}",
+            )  # fmt: skip
+        if row.version is None and state is State.GONE:
+            result.notes.append("it was deleted before")
+        self._bury(row, f"deleted by a feed of {self._feed.datasource}", result)
+
+    def _bury(self, row: Row, reason: str, result: _Result) -> None:
+        """Delete a document with its ACL. Should it be brought back by hand, nobody sees it before it is pushed anew."""
+        self._writer.deletions.delete(
+            row.id, reason, self._now_s, self._applied, gone=True, decided=_BY_PERSON
+        )
+        if self._access.delete_acl(result.url, self._applied):
+            self._access.secure(row.id, self._applied, secured=True)
+        self._feeds.rest(row.id)
+        self._feeds.unlist(row.id)
+
+    def _warn(self, result: _Result, kind: str, text: str) -> None:
+        result.notes.append(text)
+        self._writer.applier.event(kind, result.url, text)
+
+    # -- content feeds ------------------------------------------------------------------------
+
+    def _content(
+        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: _Result
+    ) -> None:
+        """A document of a content feed, or the metadata or ACL of one."""
+        listing = None if found is None else self._feeds.listing(found[0].id)
+        report = item.report
+        if found is None:
+            made = self._feeds.make(item.url, self._source, self._applied)
+            if made is None:
+                raise RefusedError("another URL has the same key; this one cannot be kept")
+            row = made
+        else:
+            row = found[0]
+        result.url_id = row.id
+        if found is not None:
+            self._take_over(row, listing, content=report is not None, result=result)
+        if report is None:
+            self._without_content(row, listing, result)
+        before = listing or Listing(self._source, web=False)
+        acl = self._bound_acl(record, item.url, before.acl, result)
+        described = report is not None and report.described
+        now = self._listing(before, item, record, acl)
+        now.web = before.web and report is None
+        now.content = (described or before.content) and not now.web
+        now.media_type = record.mimetype if report is not None else before.media_type
+        now.last_modified = record.last_modified or ("" if report is not None else before.last_modified)
+        self._feeds.put_listing(row.id, now)
+        self._protect(row.id, record, before)
+        changed = self._metadata(row.id, record, now.display, fresh=listing is None)
+        if report is not None:
+            self._settle(row, report, result)
+        elif row.version is not None:
+            self._writer.deletions.withdraw([row.id], self._now_s, self._applied)
+            if changed:
+                self._feeds.changed(row.id, self._applied)
+
+    def _take_over(self, row: Row, listing: Listing | None, *, content: bool, result: _Result) -> None:
+        """The last content feed owns a URL; without content only what feeds own already changes hands."""
+        owner = row.source if listing is None else listing.source
+        if owner == self._source and (listing is not None or not content):
+            return
+        if listing is None and not content:
+            return
+        name = self._feeds.source_name(owner)
+        if owner != self._source:
+            what = "gathered for" if listing is None or listing.web else "pushed by"
+            self._warn(
+                result, "feed-owner", f"it was {what} {name} and belongs to {self._feed.datasource} now"
+            )
+        if content or (listing is not None and not listing.web):
+            self._feeds.move(row.id, self._source, self._applied)
+
+    def _without_content(self, row: Row, listing: Listing | None, result: _Result) -> None:
+        if self._feed.feedtype == FeedType.FULL:
+            result.notes.append("a record of a full feed must bring its content; what is kept of it stays")
+        if row.version is None and (listing is None or not listing.content):
+            result.notes.append("no content came with it and none is kept: it makes no document")
+
+    def _listing(self, before: Listing, item: Prepared, record: FeedRecord, acl: int) -> Listing:
+        return Listing(
+            source=self._source, web=before.web, content=before.content, feed=self._feed.id, n=item.n, once=record.crawl_once,
+            locked=record.lock, pagerank=record.pagerank, authmethod=record.authmethod.lower() or before.authmethod,
+            display=record.display_url, media_type=before.media_type, last_modified=before.last_modified, acl=acl,
+        )  # fmt: skip
+
+    def _protect(self, url_id: int, record: FeedRecord, before: Listing) -> None:
+        """Anything but ``none`` makes a document secure; a record that says ``none`` opens what a feed had closed."""
+        method = record.authmethod.lower()
+        closed = method not in {"", "none"}
+        new = before.feed == 0
+        if closed or (method and (before.authmethod or new)) or (new and not self._listed):
+            self._access.secure(url_id, self._applied, secured=closed)
+
+    def _metadata(self, url_id: int, record: FeedRecord, display: str, *, fresh: bool) -> bool:
+        """Replace or keep the layer of feeds; return whether it changed. Reserved names are never for searchers."""
+        if record.metadata is None:
+            attributes = {} if fresh else dict(self._feeds.metadata(url_id))
+            attributes.pop(DISPLAY_URL, None)
+        else:
+            grouped: dict[str, list[str]] = {}
+            for name, value in record.metadata:
+                low = name.strip().lower()
+                if low and low != DISPLAY_URL and not is_reserved(low):
+                    grouped.setdefault(low, []).append(value)
+            attributes = {name: tuple(values) for name, values in grouped.items()}
+        if display and self._may_show(display):
+            attributes[DISPLAY_URL] = (display,)
+        return self._feeds.put_metadata(url_id, attributes)
+
+    def _may_show(self, display: str) -> bool:
+        return display.partition(":")[0].strip().lower() in self._policy.display_schemes
+
+    def _settle(self, row: Row, report: Report, result: _Result) -> None:
+        """Let what the content says become the page layer, as if it had been fetched."""
+        report.id, report.fed = row.id, True
+        if not report.described:
+            if row.version is not None:
+                self._bury_description(row, report)
+            why = report.denial.reason if report.denial is not None else "the rules exclude it"
+            self._writer.applier.settle(self._settled(report, row, keep=False), self._applied)
+            raise RefusedError(f"no description is made of it: {why}")
+        if any(flag.startswith("conversion-failed") for flag in report.flags):
+            result.notes.append("Conversion Error: its text cannot be read; it is found by its metadata")
+        self._writer.applier.settle(self._settled(report, row, keep=False), self._applied)
+        self._feeds.rest(row.id)
+
+    def _bury_description(self, row: Row, report: Report) -> None:
+        reason = "the rules exclude it now" if report.denial is None else report.denial.reason
+        self._writer.deletions.delete(
+            row.id, reason, self._now_s, self._applied, gone=False, decided=_BY_PERSON
+        )
+
+    @staticmethod
+    def _settled(report: Report, row: Row, *, keep: bool) -> Settled:
+        return Settled(
+            report=report, row=row, state=int(State.DONE), due_s=None, wait_s=None, fails=0, missing_s=None, strikes=0,
+            put=True, propose="", keep_description=keep,
+        )  # fmt: skip
+
+    # -- web feeds ----------------------------------------------------------------------------
+
+    def _list(
+        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: _Result
+    ) -> None:
+        """A URL for the crawler, with metadata if the feed may bring some."""
+        listing = None if found is None else self._feeds.listing(found[0].id)
+        if listing is not None and listing.content:
+            self._refuse_content_owned(item, record, listing, result)
+            return
+        if listing is not None and not listing.web:
+            self._warn(
+                result, "feed-type",
+                f"pushed without content by {self._feeds.source_name(listing.source)}; it is for the crawler now",
+            )  # fmt: skip
+        if item.found is None:
+            raise RefusedError("it cannot be crawled")
+        if item.found.denial is not None:
+            denial = item.found.denial
+            raise RefusedError(
+                not_in_patterns(item.url, f"{denial.reason} ({denial.where or denial.category})")
+            )
+        refused = len(self._applied.refused)
+        item.found.priority = _FIRST if record.crawl_immediately else _SOON
+        url_id = self._writer.applier.discover(item.found, None, self._applied)
+        if url_id is None:
+            why = [limit for _, limit in self._applied.refused[refused:]]
+            raise RefusedError(f"it is not taken into the frontier: {', '.join(why) or 'its key is taken'}")
+        result.url_id, result.state = url_id, Written.WAITING
+        before = listing or Listing(self._source, web=True)
+        if self._feed.datasource == WEB_SOURCE and record.metadata:
+            result.notes.append("the data source web brings no metadata: it is ignored")
+            record = replace(record, metadata=None)
+        acl = self._bound_acl(record, item.url, before.acl, result)
+        now = self._listing(before, item, record, acl)
+        now.web = True
+        if listing is not None and listing.source != self._source:
+            result.notes.append(f"it was listed by {self._feeds.source_name(listing.source)} too")
+        self._feeds.put_listing(url_id, now)
+        self._protect(url_id, record, before)
+        if self._metadata(url_id, record, now.display, fresh=listing is None):
+            self._feeds.changed(url_id, self._applied)
+        if found is not None:
+            self._fetch_again(found, record, before, result)
+
+    def _refuse_content_owned(
+        self, item: Prepared, record: FeedRecord, listing: Listing, result: _Result
+    ) -> None:
+        """Who brought the content owns the URL: a web feed changes nothing of it but an ACL of the same source."""
+        assert result.url_id is not None  # noqa: S101 - it has a listing
+        owner = self._feeds.source_name(listing.source)
+        self._warn(
+            result, "feed-type",
+            f"its content comes with feeds of {owner}: it is not crawled, and its metadata is not changed; "
+            "delete the URL first to change that",
+        )  # fmt: skip
+        if record.acl is not None or record.denied:
+            listing.acl = self._bound_acl(replace(record, metadata=None), item.url, listing.acl, result)
+            self._feeds.put_listing(result.url_id, listing)
+
+    def _fetch_again(
+        self, found: tuple[Row, State], record: FeedRecord, before: Listing, result: _Result
+    ) -> None:
+        """A known URL is fetched again soon, unless that was done moments ago, or is to be done once."""
+        row, state = found
+        if row.fetched_s is None:
+            if record.crawl_immediately and state is State.WAITING:
+                self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)
+            return
+        age_s = self._now_s - row.fetched_s
+        if record.crawl_immediately:
+            if age_s < self._policy.immediate_s:
+                result.notes.append(f"fetched {age_s:.0f} s ago: not at once again")
+                return
+            self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)
+        elif before.once or record.crawl_once:
+            result.notes.append("crawl-once: it was fetched, and only crawl-immediately fetches it again")
+        elif age_s < self._policy.moments_s:
+            result.notes.append(f"fetched {age_s:.0f} s ago: not fetched again for this record")
+        elif state in (State.DONE, State.GONE):
+            self._feeds.wake(row.id, row.host, priority=_SOON, applied=self._applied)
