@@ -21,6 +21,7 @@ from ingather.app.isolation import ConverterPool
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
+from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.fetch.dns import SystemResolver
@@ -128,7 +129,8 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
     def scope_of(source: str) -> Scope:
-        return scopes.get(source) or Scope(source=source, hosts=())
+        # A source that no file declares is what feeds push: public addresses, and what its senders are trusted for.
+        return scopes.get(source) or SourceConf(name=source).scope()
 
     hosts = HostBook(
         agent=agent,
@@ -141,6 +143,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     pipeline = Pipeline(
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
+        pushes=lambda source: source not in blueprint.sources,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,

@@ -12,6 +12,7 @@ __all__ = ["CompiledSite", "SiteTable"]
 
 _MEMO_HOSTS = 16_384
 _MEMO_TYPES = 1_024
+_ANY_HOST = "*"
 
 
 class CompiledSite:
@@ -84,6 +85,8 @@ class SiteTable:
         self._servers: dict[str, CompiledSite] = {}
         self._domains: dict[str, CompiledSite] = {}
         self._memo: dict[str, CompiledSite | None] = {}
+        self.pushed = CompiledSite(Site("pushed by feeds", _ANY_HOST, source=""), (), depth)
+        """The site of hosts that no site covers, for URLs that trusted senders pushed."""
         for site in sorted(rules.sites, key=lambda s: not s.enabled):
             compiled = CompiledSite(site, rules.rules_of(site), depth)
             (self._domains if site.domain else self._servers).setdefault(site.host, compiled)

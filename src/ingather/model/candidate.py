@@ -1,8 +1,19 @@
 """A URL with the circumstances under which it was met, before anything was asked of its host."""
 
 from dataclasses import dataclass
+from enum import Enum
 
-__all__ = ["Candidate"]
+__all__ = ["Candidate", "Pushed"]
+
+
+class Pushed(Enum):
+    """Whether a trusted sender named the URL, so that it belongs to no site of the rules."""
+
+    NO = 0
+    URL = 1
+    """It, or a URL of its host, is to be crawled: a host without a site is in scope."""
+    CONTENT = 2
+    """Its content came with a feed: sites and their rules say nothing about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +29,7 @@ class Candidate:
         referrer: URL of the page on which it was found, ``""`` for a starting point.
         hops: redirects followed to come here.
         anchor: text of the link that led here.
+        pushed: whether a feed brought it.
     """
 
     url: str
@@ -27,3 +39,4 @@ class Candidate:
     referrer: str = ""
     hops: int = 0
     anchor: str = ""
+    pushed: Pushed = Pushed.NO

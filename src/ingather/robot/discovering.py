@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingather.filters import Engine, Evaluation
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.report import Denial, Discovery
 from ingather.model.url import key, split
 from ingather.model.verdict import Exclusion
@@ -46,10 +46,11 @@ class Discoverer:
         hops: int = 0,
         priority: int = 5,
         number: int | None = None,
+        pushed: Pushed = Pushed.NO,
     ) -> Discovery:
         """Return canonical *url* as a discovery; *number* is its key if the caller has it already."""
         evaluation = self.engine.evaluation(
-            Candidate(url=url, depth=depth, max_depth=max_depth, source=source, hops=hops)
+            Candidate(url=url, depth=depth, max_depth=max_depth, source=source, hops=hops, pushed=pushed)
         )
         denial = self.shape(url)
         if denial is None and not self.engine.metadata(evaluation):

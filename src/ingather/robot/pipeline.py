@@ -11,7 +11,7 @@ business, except that reading awaits conversions. A failure of one step is a rep
 outcome, never an exception that ends a run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import md5
 
@@ -22,13 +22,13 @@ from ingather.catalog.packing import pack_attributes, pack_keys
 from ingather.errors import UrlError
 from ingather.fetch import read_retry_after, target_of
 from ingather.filters import Convert, Engine, Evaluation, TraceStep
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.description import Attributes
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, FailureKind, Response
-from ingather.model.url import canonical, key
+from ingather.model.url import canonical, key, split
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
 from ingather.robot.discovering import Discoverer, denial_of
@@ -88,7 +88,10 @@ class Pipeline:
         clock: Clock,
         seen: Seen | None,
         limits: PipelineLimits | None = None,
+        pushes: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        """Put the parts together; *pushes* says whether a source is what feeds push."""
+        self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
         self.version = discoverer.version
@@ -112,8 +115,9 @@ class Pipeline:
         """
         url = origin + claim.path
         candidate = Candidate(
-            url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops
-        )
+            url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
+            pushed=Pushed.URL if self._pushes(claim.source) else Pushed.NO,
+        )  # fmt: skip
         evaluation = self._engine.evaluation(candidate)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
@@ -217,8 +221,9 @@ class Pipeline:
             address=got.address,
         )
         report.redirect = self._discoverer.discover(
-            target, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1
-        )
+            target, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1,
+            pushed=judged.evaluation.candidate.pushed,
+        )  # fmt: skip
         return report
 
     def _answer_failure(self, judged: Judged, got: Response, kind: FailureKind, detail: str) -> Report:
@@ -298,7 +303,7 @@ class Pipeline:
             if self._seen is None:
                 judged.links = links
             else:
-                self._follow(report, claim, links, self._seen)
+                self._follow(report, judged, links, self._seen)
             report.outcome = int(Outcome.ENUMERATED)
             report.dedupe_links = bool(evaluation.dedupe_enumeration)
         allowed = evaluation.generation.allowed
@@ -344,8 +349,13 @@ class Pipeline:
 
     # -- links ----------------------------------------------------------------------------------
 
-    def _follow(self, report: Report, claim: Claim, links: Sequence[Link], seen: Seen) -> None:
-        """Pack the page's links, and judge those that were not met before."""
+    def _follow(self, report: Report, judged: Judged, links: Sequence[Link], seen: Seen) -> None:
+        """Pack the page's links, and judge those that were not met before.
+
+        A page that was pushed brings its own host into scope and no other.
+        """
+        claim = judged.claim
+        own = split(judged.url).origin + "/" if self._pushes(claim.source) else ""
         seed, known, depth = self._discoverer.seed, seen.known, claim.depth + 1
         keys: list[int] = []
         anchors: list[str] = []
@@ -357,7 +367,8 @@ class Pipeline:
             anchors.append(link.text[:most])
             if not known(number, depth):
                 found = self._discoverer.discover(
-                    url, depth=depth, max_depth=claim.max_depth, source=claim.source, number=number
-                )
+                    url, depth=depth, max_depth=claim.max_depth, source=claim.source, number=number,
+                    pushed=Pushed.URL if own and url.startswith(own) else Pushed.NO,
+                )  # fmt: skip
                 report.found.append(found)
         report.links, report.anchors = pack_keys(keys), _encode(anchors)

@@ -5,6 +5,7 @@ from ingather.filters.evaluation import State
 from ingather.filters.matching import NONE
 from ingather.filters.sites import CompiledSite, SiteTable
 from ingather.filters.sources import Read, comparer, first, reader
+from ingather.model.candidate import Pushed
 from ingather.model.phase import Phase
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import Binding, Run, builds
@@ -57,9 +58,17 @@ class _Process:
             scheme, host, level = scheme or "", host or "", int(depth or ev.depth)
         else:
             scheme, host, level = ev.scheme, ev.host, ev.depth
-        compiled = self.table.site_of(host)
+        pushed = ev.candidate.pushed
+        if pushed is Pushed.CONTENT:  # nobody fetches it: rules about where to go do not concern it
+            ev.site = self.table.pushed.site
+            return None
+        compiled = self.table.site_of(host) or (self.table.pushed if pushed is Pushed.URL else None)
         if compiled is None:
             return self.no_site
+        return self._at(state, compiled, scheme, level)
+
+    def _at(self, state: State, compiled: CompiledSite, scheme: str, level: int) -> Verdict | None:
+        ev = state.evaluation
         ev.site = compiled.site
         if not compiled.site.enabled:
             return self._of_site(compiled, "disabled", "site disabled", Exclusion.SITE_NOT_ALLOWED)
