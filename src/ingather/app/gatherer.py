@@ -40,7 +40,7 @@ from ingather.robot.seen import Seen
 from ingather.robot.slot import Slot
 from ingather.robot.supervising import DISK_FULL_EXIT
 
-__all__ = ["main"]
+__all__ = ["die_with", "main"]
 
 _PR_SET_PDEATHSIG = 1
 
@@ -48,7 +48,7 @@ _PR_SET_PDEATHSIG = 1
 def main(number: int, blueprint: Blueprint) -> None:
     """Run gatherer *number* until the keeper stops it; the target of the keeper's spawn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the keeper alone decides
-    _die_with(os.getppid())
+    die_with(os.getppid())
     memory = blueprint.settings.size("gather.gatherer-memory")
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -64,7 +64,7 @@ def main(number: int, blueprint: Blueprint) -> None:
         sys.exit(1)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """End when the keeper ends, even by ``kill -9``."""
     try:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

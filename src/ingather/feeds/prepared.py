@@ -57,6 +57,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
         warnings: about the feed as a whole.
         segment: WARC segment that the reader appends to, 0 = none.
         datasource, feedtype: of the XML's own header.
+        raw: of group feeds, a batch as ``feeds.batches`` packs it.
     """
 
     items: list[Prepared]
@@ -68,6 +69,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
     segment: int = 0
     datasource: str = ""
     feedtype: str = ""
+    raw: bytes = b""
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
