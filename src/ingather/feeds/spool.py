@@ -1,0 +1,189 @@
+"""Feeds on their way to the disk: durable before anybody hears ``Success`` (promises D1, D4, F1).
+
+A feed grows under a name of its own that ends in ``.part``. :meth:`SpoolFile.commit` syncs it, renames it and
+syncs the folder; several commits share one sync of the folder. What dies in between leaves a ``.part`` file,
+which the next start removes: nobody was told that it had arrived.
+"""
+
+import hashlib
+import os
+import secrets
+import threading
+from pathlib import Path
+from typing import Final
+
+from ingather.feeds.desk import Spooled
+
+__all__ = ["PART", "Spool", "SpoolFile"]
+
+PART: Final = ".part"
+_MEMORY: Final = 64 * 1024
+_HEAD: Final = 8 * 1024
+
+
+class Spool:
+    """The folder where feeds lie.
+
+    Args:
+        folder: exists, on a file system that keeps its word about fsync; nothing else writes there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._syncing = _FolderSync(folder)
+
+    def recover(self) -> int:
+        """Remove what a process that died had not finished; return how many files that were.
+
+        Raises:
+            OSError: the folder cannot be read or written.
+        """
+        left = [entry for entry in self.folder.iterdir() if entry.name.endswith(PART)]
+        for entry in left:
+            entry.unlink(missing_ok=True)
+        return len(left)
+
+    def begin(self, needle: bytes) -> "SpoolFile":
+        """Return a new file; nothing is on disk before 64 KiB have come or it is committed.
+
+        *needle*: what is counted for the estimate of records (``b"<record"``).
+        """
+        return SpoolFile(self.folder / secrets.token_hex(16), self._syncing, needle)
+
+
+class SpoolFile:
+    """One feed as it comes; used by one thread at a time.
+
+    Attributes:
+        size: bytes so far.
+        records: start tags of records so far.
+        head: its first bytes, at most 8 KiB.
+    """
+
+    def __init__(self, path: Path, syncing: "_FolderSync", needle: bytes) -> None:
+        self._path = path
+        self._part = path.with_name(path.name + PART)
+        self._syncing = syncing
+        self._needle = needle
+        self._fd = -1
+        self._pending: list[bytes] = []
+        self._pending_bytes = 0
+        self._digest = hashlib.sha256()
+        self._tail = b""
+        self.size = 0
+        self.records = 0
+        self.head = b""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing is on disk yet."""
+        return self._fd < 0
+
+    def write(self, piece: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            OSError: they cannot be written (a full disk, say).
+        """
+        if len(self.head) < _HEAD:
+            self.head += piece[: _HEAD - len(self.head)]
+            if self.size == 0 and self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+                self._needle = b"\x00".join(self._needle[i : i + 1] for i in range(len(self._needle)))
+        self.size += len(piece)
+        self._digest.update(piece)
+        self._count(piece)
+        self._pending.append(piece)
+        self._pending_bytes += len(piece)
+        if self._pending_bytes >= _MEMORY:
+            self._flush()
+
+    def _count(self, piece: bytes) -> None:
+        self.records += piece.count(self._needle)
+        # A start tag may lie across two pieces.
+        reach = len(self._needle) - 1
+        seam = self._tail + piece[:reach]
+        self.records += seam.count(self._needle)
+        self._tail = (seam if len(piece) < reach else piece)[-reach:]
+
+    def _flush(self) -> None:
+        if self._fd < 0:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self._fd = os.open(self._part, flags, 0o600)
+        pieces, self._pending, self._pending_bytes = self._pending, [], 0
+        data = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        while data:
+            data = data[os.write(self._fd, data) :]
+
+    def commit(self) -> Spooled:
+        """Make the file durable under its final name.
+
+        Raises:
+            OSError: it is not durable, and will not be tried again; the file is gone.
+        """
+        try:
+            self._flush()
+            os.fsync(self._fd)
+            fd, self._fd = self._fd, -1
+            os.close(fd)
+            self._part.rename(self._path)
+            self._syncing.sync()
+        except OSError:
+            self.discard()
+            raise
+        return Spooled(self._path.name, self._path, self.size, self._digest.hexdigest(), self.records)
+
+    def discard(self) -> None:
+        """Forget the file, wherever it has got to; harmless when there is none."""
+        self._pending, self._pending_bytes = [], 0
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+        self._part.unlink(missing_ok=True)
+        self._path.unlink(missing_ok=True)
+
+
+class _FolderSync:
+    """Syncs a folder; callers that come while a sync runs share the next one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._turn = threading.Condition()
+        self._begun = self._done = 0
+        self._failed: dict[int, OSError] = {}
+        self._busy = False
+
+    def sync(self) -> None:
+        """Return when a sync that began after this call has ended.
+
+        Raises:
+            OSError: that sync failed.
+        """
+        with self._turn:
+            mine = self._begun + 1
+            while self._busy and self._done < mine:
+                self._turn.wait()
+            if self._done >= mine:
+                self._raise(mine)
+                return
+            self._busy = True
+            self._begun = mine
+        failure: OSError | None = None
+        try:
+            fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            failure = error
+        with self._turn:
+            self._busy = False
+            self._done = mine
+            if failure is not None:
+                self._failed = {mine: failure}
+            self._turn.notify_all()
+            self._raise(mine)
+
+    def _raise(self, number: int) -> None:
+        if number in self._failed:
+            raise OSError(self._failed[number].errno, self._failed[number].strerror, str(self._folder))

@@ -1,0 +1,182 @@
+"""From a body that is complete to ``Success``: durable file, row, then the word (promises D1, F1, F9)."""
+
+import asyncio
+import errno
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from ingather.errors import DiskFullError, IngatherError
+from ingather.feeds.desk import FeedDesk, FeedRefusedError, FeedTicket
+from ingather.feeds.spool import Spool
+from ingather.log import get
+from ingather.web.feedgate.answers import Answer, feed_headers, internal, json_answer, refused, success
+from ingather.web.feedgate.fields import Order
+from ingather.web.feedgate.head import RequestHead
+from ingather.web.feedgate.reception import BodyLimits, Reception
+from ingather.web.feedgate.refusal import DISK_TEXT, UNAUTHORIZED_TEXT, RefusedError, bad
+
+__all__ = ["Doors", "Intake", "Taking", "answer_for"]
+
+_log = get("feeds")
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_ROOM_EVERY: Final = 16 << 20
+_UNREADABLE: Final = 422
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """What the intake leads to.
+
+    Attributes:
+        desk: takes feeds.
+        spool: where they lie.
+        room: whether so many more bytes fit without touching the reserve of the disk.
+        pool: threads for the disk.
+        status_url: what precedes a feed's name in ``X-Feed-Status-Url``, ``""`` = the field is left out.
+        limits: of bodies.
+        wait_s: how long a sender that asks to wait does so at most.
+    """
+
+    desk: FeedDesk
+    spool: Spool
+    room: Callable[[int], bool]
+    pool: Executor
+    status_url: str = ""
+    limits: BodyLimits = field(default_factory=BodyLimits)
+    wait_s: float = 300.0
+
+
+class Intake:
+    """Takes bodies; used by the gate and by the admin listener, each on its own event loop."""
+
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+
+    def backlog(self) -> int:
+        """Return how many records wait."""
+        return max(0, self._doors.desk.backlog())
+
+    def begin(self, head: RequestHead) -> "Taking":
+        """Begin with a request's body.
+
+        Raises:
+            RefusedError: the head alone is reason enough, or the disk is full.
+        """
+        self.require_room(head.length or 0)
+        return Taking(self, Reception(head, self._doors.spool, self._doors.limits))
+
+    def require_room(self, more: int) -> None:
+        """Refuse, in the appliance's words, what would fill the disk.
+
+        Raises:
+            RefusedError: it would.
+        """
+        if not self._doors.room(more):
+            raise RefusedError(507, DISK_TEXT)
+
+    async def threaded(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run *work* in one of the disk's threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._doors.pool, work, *arguments)
+
+    async def store(self, reception: Reception, order: Order, sender: str) -> Answer:
+        """Make a complete feed durable, hand it over, and answer.
+
+        Raises:
+            RefusedError: the desk does not take it.
+            OSError, CatalogError: nothing was kept.
+        """
+        fields, doors = order.fields, self._doors
+        spooled = await self.threaded(reception.file.commit)
+        try:
+            ticket = await doors.desk.accept(spooled, fields, sender)
+        except FeedRefusedError as error:
+            await self.threaded(reception.discard)
+            raise bad(str(error)) from None
+        except BaseException:
+            await self.threaded(reception.discard)
+            raise
+        _log.info(
+            "feed received", feed=ticket.name, source=fields.datasource, type=fields.feedtype, sender=sender,
+            bytes=spooled.size, records=spooled.records, warnings=list(fields.warnings),
+        )  # fmt: skip
+        return await self._answer(order, ticket)
+
+    async def _answer(self, order: Order, ticket: FeedTicket) -> Answer:
+        doors = self._doors
+        if not (order.wait or order.wait_for_text or order.fields.dryrun):
+            return success(ticket, doors.status_url)
+        report = await doors.desk.report(ticket.name, wait_s=doors.wait_s)
+        if order.wait or order.fields.dryrun:
+            return json_answer(report, 200, feed_headers(ticket, doors.status_url))
+        if str(report.get("state", "")).startswith("failed"):
+            reason = report.get("error") or report.get("reason") or "see its report"
+            return refused(RefusedError(_UNREADABLE, f"Error - the feed failed: {reason}"))
+        return success(ticket, doors.status_url)
+
+
+class Taking:
+    """One body that is coming in."""
+
+    def __init__(self, intake: Intake, reception: Reception) -> None:
+        self._intake = intake
+        self._reception = reception
+        self._unasked = 0
+
+    @property
+    def quick(self) -> bool:
+        """Whether :meth:`feed` neither unpacks nor writes for a piece of this size."""
+        return self._reception.quick
+
+    async def feed(self, piece: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            RefusedError: they cannot be taken.
+            OSError: they cannot be written.
+        """
+        if self._reception.quick:
+            self._reception.feed(piece)
+            return
+        self._unasked += len(piece)
+        if self._unasked >= _ROOM_EVERY:
+            self._unasked = 0
+            self._intake.require_room(0)
+        await self._intake.threaded(self._reception.feed, piece)
+
+    async def finish(self, sender: str, allowed: Callable[[str], bool]) -> Answer:
+        """End the body; return the answer when the feed is durable and has its row.
+
+        *allowed*: whether the sender may push to a data source.
+
+        Raises:
+            RefusedError: it cannot be taken.
+            OSError, IngatherError: nothing was kept.
+        """
+        order = self._reception.finish()
+        if not allowed(order.fields.datasource):
+            raise RefusedError(403, UNAUTHORIZED_TEXT)
+        return await self._intake.store(self._reception, order, sender)
+
+    async def discard(self) -> None:
+        """Forget what has come."""
+        if not self._reception.file.in_memory:
+            await self._intake.threaded(self._reception.discard)
+
+
+def answer_for(error: Exception) -> Answer:
+    """Return what a sender is told about *error*."""
+    if isinstance(error, RefusedError):
+        return refused(error)
+    if isinstance(error, DiskFullError) or (isinstance(error, OSError) and error.errno in _FULL):
+        _log.error("no room for a feed", error=str(error))
+        return Answer(507, DISK_TEXT.encode())
+    if not isinstance(error, IngatherError | OSError):
+        trace = "".join(traceback.format_exception(error))
+        _log.error("a feed request failed", trace=trace)
+    else:
+        _log.error("a feed request failed", error=str(error))
+    return internal()
