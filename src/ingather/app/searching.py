@@ -1,19 +1,27 @@
 """A search service over a home's index; texts for excerpts from the catalog's WARC segments."""
 
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from ingather.access import Rights
+from ingather.access import Rights, Visible, principal
+from ingather.access.groups import GroupExpander
+from ingather.app.accounts import folded_name, principal_of
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of
 from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.catalog.sqlite_users import PeopleReader
 from ingather.conf.settings import Settings
+from ingather.errors import UsageError
 from ingather.index import IndexFolder, QueryLimits, TantivyReader
+from ingather.model.acl import PrincipalScope
+from ingather.model.viewer import Viewer
 from ingather.search import SearchService
 
-__all__ = ["Texts", "query_limits", "search_service"]
+__all__ = ["Seeing", "Texts", "query_limits", "search_service", "seen_by"]
 
 
 class Texts:
@@ -42,6 +50,56 @@ class Texts:
                 reader.close()
             self._all.clear()
         self._beside()
+
+
+class Seeing:
+    """From somebody to what he may see now: his groups, as memberships are, then the chains. Any thread may ask."""
+
+    def __init__(self, home: Home, service: SearchService) -> None:
+        self._groups = GroupReader(database_of(home))
+        self._expander = GroupExpander(self._groups)
+        self._service = service
+
+    def __call__(self, viewer: Viewer) -> Visible:
+        """Return what *viewer* may see.
+
+        Raises:
+            CatalogError: groups or rights could not be read: show nothing.
+        """
+        found = self._expander.expand(viewer.users, viewer.groups)
+        return self._service.viewer(found.users, found.groups)
+
+    def close(self) -> None:
+        """Close the reader; nobody asks any more."""
+        self._groups.close()
+
+
+def seen_by(home: Home, service: SearchService, name: str) -> Visible:
+    """Return what the user *name* may see: a local one, or one as access lists spell him.
+
+    Raises:
+        UsageError: the home belongs to somebody else, the user is disabled, or that is no name.
+    """
+    owner = home.path.stat().st_uid
+    if os.geteuid() not in {0, owner}:
+        raise UsageError(
+            "only the owner of the home may search as somebody", hint="log in to the search page instead"
+        )
+    reader = PeopleReader(database_of(home))
+    try:
+        local = reader.user(folded_name(name))
+    finally:
+        reader.close()
+    if local is not None and local.disabled:
+        raise UsageError(f"the user {local.name!r} is disabled", hint="ingather user enable lets him in")
+    who = principal(name, PrincipalScope.USER) if local is None else principal_of(local)
+    if who is None:
+        raise UsageError(f"{name!r} names nobody", hint="write it as access lists do")
+    seeing = Seeing(home, service)
+    try:
+        return seeing(Viewer((who,)))
+    finally:
+        seeing.close()
 
 
 def query_limits(settings: Settings) -> QueryLimits:

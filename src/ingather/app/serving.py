@@ -9,6 +9,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self, TypeVar
 
@@ -16,6 +17,7 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from ingather import __version__
+from ingather.app.accounts import Accounts
 from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
@@ -23,12 +25,14 @@ from ingather.app.home import Home
 from ingather.app.keeper import Gathering, database_of
 from ingather.app.metering import KeeperMetrics
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.passwords import Passwords
+from ingather.app.people import CatalogPeople, proxies_of, session_life
 from ingather.app.publishing import take_over
 from ingather.app.rdm import RdmService
 from ingather.app.rdschema import schema_of
 from ingather.app.rdstore import SiteSources, Tally
 from ingather.app.sandbox import Sandbox, probe
-from ingather.app.searching import search_service
+from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
@@ -139,33 +143,34 @@ class _Operations:
 
     def remove(self, target: str) -> dict[str, Any]:
         """Remove a URL or everything below a prefix."""
-        answer: dict[str, Any] = self._do(removal_job(target))
+        answer: dict[str, Any] = self.do(removal_job(target))
         return answer
 
     def undelete(self, target: str) -> dict[str, Any]:
         """Undo deletions at a URL or below a prefix."""
-        answer: dict[str, Any] = self._do(undelete_job(target))
+        answer: dict[str, Any] = self.do(undelete_job(target))
         return answer
 
     def classify(self) -> dict[str, Any]:
         """Tag documents by the queries of their categories."""
-        return autoclassify(self._serving.home, self._serving.gathering.loaded, self._do).form()
+        return autoclassify(self._serving.home, self._serving.gathering.loaded, self.do).form()
 
     def holds(self) -> Sequence[dict[str, Any]]:
         """Return the open holds."""
-        found: list[dict[str, Any]] = self._do(
+        found: list[dict[str, Any]] = self.do(
             lambda w, _a, _now: [hold_form(hold) for hold in w.deletions.holds()]
         )
         return found
 
     def close_hold(self, number: int, *, release: bool) -> dict[str, Any]:
         """Carry out or drop the deletions of a hold."""
-        answer: dict[str, Any] = self._do(close_hold_job(number, release=release))
+        answer: dict[str, Any] = self.do(close_hold_job(number, release=release))
         if answer.get("documents") is None:
             raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
         return answer
 
-    def _do(self, job: Job) -> Any:
+    def do(self, job: Job) -> Any:
+        """Run a job on the keeper and wait until it is durable."""
         keeper, clock = self._serving.gathering.keeper, self._serving.gathering.clock
 
         def work(writer: Any, applied: Applied) -> Any:
@@ -189,6 +194,7 @@ class Serving:
         self.sandbox = Sandbox()
         self._close: Callable[[], None] = lambda: None
         self._reload: Callable[[], None] = lambda: None
+        self._people: tuple[CatalogPeople | Seeing, ...] = ()
 
     def index_committed(self, _sequence: int) -> None:
         """Let searchers see a commit of the index; called by the index thread."""
@@ -201,11 +207,25 @@ class Serving:
         service, reader, texts = search_service(self.home, self.settings)
         self._close, self._reload = texts.close, reader.reload
         self._rdm = self._rdm_service(service)
+        operations, passwords = _Operations(self), Passwords()
+        people = CatalogPeople(
+            database_of(self.home), operations.do, gathering.clock, passwords=passwords, life=session_life(self.settings)
+        )  # fmt: skip
+        accounts = Accounts(
+            lambda _path, _form, job: operations.do(job), changed=people.refresh, passwords=passwords
+        )
+        seeing = Seeing(self.home, service)
+        self._people = (people, seeing)
         http = HttpMetrics(self._registry)
         KeeperMetrics(self._registry, gathering)
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
-        self._listen(search_app(self._search_parts(service, http, limits)), self.listeners.search, "search")
-        self._listen(admin_app(self._admin_parts(http, limits)), self.listeners.admin, "admin")
+        search_parts = replace(
+            self._search_parts(service, http, limits),
+            people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
+        )  # fmt: skip
+        admin_parts = replace(self._admin_parts(http, limits), people=people, accounts=accounts)
+        self._listen(search_app(search_parts), self.listeners.search, "search")
+        self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
         self._background = [
             asyncio.create_task(self._link_passes()),
             asyncio.create_task(self._full_checks()),
@@ -224,6 +244,8 @@ class Serving:
             await asyncio.get_running_loop().run_in_executor(None, thread.join, 15)
         self._reload = lambda: None
         self._close()
+        for closing in self._people:
+            closing.close()
 
     def ask(self, work: Coroutine[Any, Any, T], *, timeout_s: float = 60.0) -> T:
         """Run *work* on the keeper's loop from another thread and return its answer."""

@@ -94,9 +94,7 @@ class Users:
 
     def set_disabled(self, folded: str, *, disabled: bool) -> bool:
         """Let a user in no more, or again; either way his sessions end. ``False`` if there is no such user."""
-        self._cursor.execute(
-            "update local_user set disabled = ? where folded = ?", (int(disabled), folded)
-        )
+        self._cursor.execute("update local_user set disabled = ? where folded = ?", (int(disabled), folded))
         return bool(self._db.changes()) and self._end_all(folded)
 
     def delete(self, folded: str) -> bool:
@@ -113,7 +111,9 @@ class Users:
 
     def open_session(self, digest: bytes, user: int, life: SessionLife, now_s: float) -> bool:
         """Keep a session; ``False`` if the user is gone or disabled meanwhile. What has expired is forgotten here."""
-        self._cursor.execute("delete from user_session where expires <= ? or born > ?", (now_s, now_s + _SLACK_S))
+        self._cursor.execute(
+            "delete from user_session where expires <= ? or born > ?", (now_s, now_s + _SLACK_S)
+        )
         if self._cursor.execute("select disabled from local_user where id = ?", (user,)).get != 0:
             return False
         self._cursor.execute(

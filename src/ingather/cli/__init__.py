@@ -46,11 +46,19 @@ VERBS: dict[str, Verb] = {
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
-    "rd": Verb("ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"),
+    "rd": Verb(
+        "ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"
+    ),
     "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),
-    "classify": Verb("ingather.cli.classify:command", CARE, "documents into categories by queries of the index"),
+    "classify": Verb(
+        "ingather.cli.classify:command", CARE, "documents into categories by queries of the index"
+    ),
+    "user": Verb("ingather.cli.user:command", CARE, "people who log in to the search page"),
+    "token": Verb(
+        "ingather.cli.token:command", CARE, "keys of programs that search, push feeds or administer"
+    ),
     "plugins": Verb("ingather.cli.plugins:command", CARE, "list code of your own and whether it works"),
     "config": Verb(
         "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"

@@ -27,6 +27,7 @@ __all__ = ["command"]
     help="Only what lies in this database; may be given again.",
 )  # fmt: skip
 @click.option("--newest", is_flag=True, help="Newest first.")
+@click.option("--user", metavar="NAME", help="As this user finds it; for the owner of the home only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def command(  # noqa: PLR0913, PLR0917 - one a flag
     query: tuple[str, ...],
@@ -37,13 +38,16 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     sites: tuple[str, ...],
     databases: tuple[str, ...],
     newest: bool,  # noqa: FBT001 - click gives it so
+    user: str | None,
     as_json: bool,  # noqa: FBT001
 ) -> int:
-    """Search for words, "phrases", -without, this OR that, site:host, filetype:pdf, title:word.
+    r"""Search for words, "phrases", -without, this OR that, site:host, filetype:pdf, title:word.
 
-    Exit status 1: nothing was found.
+    It finds what is public; with --user what this user may see, by name of a local user or as access lists spell
+    him (name, DOMAIN\name, name@domain). Exit status 1: nothing was found.
     """
-    from ingather.app.searching import search_service
+    from ingather.access import ANONYMOUS
+    from ingather.app.searching import search_service, seen_by
     from ingather.errors import QueryError, UsageError
     from ingather.index import Order
     from ingather.search import SearchRequest, results_form
@@ -62,6 +66,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
                 sites,
                 order=order,
                 databases=tuple(name.lower() for name in databases),
+                viewer=ANONYMOUS if user is None else seen_by(place, service, user),
             )
         )
     except QueryError as error:

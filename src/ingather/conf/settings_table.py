@@ -25,6 +25,7 @@ SECTIONS: dict[str, str] = {
     "catalog": "The database.",
     "index": "The full-text index.",
     "search": "The search page and its API.",
+    "access": "Who searches. Users and tokens are made with `ingather user` and `ingather token`.",
     "disk": "Space that is left alone.",
     "plugins": "Code of one's own. What stands here is never set over HTTP.",
     "log": "Events and the access log. robot.conf's loglevel governs robot.log only.",
@@ -168,6 +169,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("search", "page-size", _I, 10, "Results of a page.", live=True, low=1, high=100),
     Setting("search", "page-size-max", _I, 100, "Most results that a client may ask for at once.",
             live=True, low=1, high=1000),
+    # -- access
+    Setting("access", "proxies", Kind.WORDS, (),
+            "Addresses and networks of proxies that are believed about who searches and from where."),
+    Setting("access", "user-header", Kind.TEXT, "",
+            "Header in which such a proxy names the user who logged in there. Empty = it names nobody."),
+    Setting("access", "groups-header", Kind.TEXT, "",
+            "Header in which it names the user's groups, with commas between them. Empty = none."),
+    Setting("access", "session-idle", _S, 2 * _H, "Time without a request that ends a login.", low=_M),
+    Setting("access", "session-life", _S, 12 * _H, "Time after which a login ends whatever happens.", low=_M, high=90 * _D),
     # -- disk
     Setting("disk", "reserve", _B, _GIB, "Free space below which new work is refused; searching goes on.", live=True),
     Setting("disk", "reserve-share", Kind.SHARE, 0.05,

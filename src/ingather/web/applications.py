@@ -1,7 +1,8 @@
 """From the route table to two ASGI applications; what is not in the table does not exist."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from starlette.routing import Route
 
 from ingather.web.answers import problem_answer
 from ingather.web.api.describing import RDM_PATH
-from ingather.web.auth import Guard, Sessions, TokenGate
+from ingather.web.auth import Guard, OperatorGuard, SearcherGuard, Sessions, Throttle, TokenGate
 from ingather.web.boundary import Boundary
 from ingather.web.console.signing import login_page
 from ingather.web.endpoint import Endpoint, Handler, Listener
@@ -32,12 +33,18 @@ __all__ = ["admin_app", "search_app"]
 def search_app(parts: SearchParts) -> Starlette:
     """Build the listener that everybody may reach: search page, search API, ``/health``.
 
-    It knows no token and admits nobody as operator. Any number of requests run in one event
-    loop; searches run in ``limits.search_threads`` threads, which end with the lifespan.
+    It knows searchers and admits nobody as operator. Any number of requests run in one event
+    loop; searches run in ``limits.search_threads`` threads, which end with the lifespan, as do those
+    that look at passwords and those that look up sessions and tokens: none waits for the others.
     """
     limits = parts.limits
     workers = Workers("search", threads=limits.search_threads, waiting=limits.search_waiting)
-    state = SearchState(parts, Guard(), workers)
+    looks = Workers("people", threads=2, waiting=limits.search_waiting)
+    logins = Workers("login", threads=limits.login_threads, waiting=limits.login_waiting)
+    monotonic = time.monotonic if parts.clock is None else parts.clock.monotonic
+    throttle = Throttle(limits.logins, monotonic=monotonic)
+    guard = SearcherGuard(parts.people, parts.proxies, looks)
+    state = SearchState(parts, guard, workers, logins, throttle)
     boundary = Middleware(
         Boundary,
         listener=Listener.SEARCH.value,
@@ -46,7 +53,7 @@ def search_app(parts: SearchParts) -> Starlette:
         metrics=parts.metrics,
         refuse=problem_answer,
     )
-    return _application(Listener.SEARCH, state, workers, boundary)
+    return _application(Listener.SEARCH, state, (workers, looks, logins), boundary)
 
 
 def admin_app(parts: AdminParts) -> Starlette:
@@ -62,7 +69,8 @@ def admin_app(parts: AdminParts) -> Starlette:
     )
     sessions = Sessions(monotonic=monotonic, idle_s=limits.session_idle_s, life_s=limits.session_life_s)
     workers = Workers("admin", threads=limits.admin_threads, waiting=limits.admin_threads * 4)
-    state = AdminState(parts, Guard(gate, sessions), workers)
+    looks = Workers("people", threads=2, waiting=limits.admin_threads * 4)
+    state = AdminState(parts, OperatorGuard(gate, sessions, parts.people, looks), workers)
     boundary = Middleware(
         Boundary,
         listener=Listener.ADMIN.value,
@@ -71,11 +79,11 @@ def admin_app(parts: AdminParts) -> Starlette:
         metrics=parts.metrics,
         refuse=problem_answer,
     )
-    return _application(Listener.ADMIN, state, workers, boundary)
+    return _application(Listener.ADMIN, state, (workers, looks), boundary)
 
 
 def _application(
-    listener: Listener, state: SearchState | AdminState, workers: Workers, boundary: Middleware
+    listener: Listener, state: SearchState | AdminState, workers: Sequence[Workers], boundary: Middleware
 ) -> Starlette:
     by_path: dict[str, dict[str, Endpoint]] = {}
     for endpoint in ROUTES:
@@ -86,7 +94,8 @@ def _application(
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
-        await asyncio.to_thread(workers.close)
+        for pool in workers:
+            await asyncio.to_thread(pool.close)
 
     made = Starlette(
         routes=[
@@ -112,7 +121,8 @@ def _admitted(guard: Guard, methods: Mapping[str, Endpoint]) -> Handler:
         try:
             request.state.identity = await guard.admit(request, endpoint.role)
         except WebError as error:
-            if error.problem.status == 401 and request.method in {"GET", "HEAD"} and wants_page(request):  # noqa: PLR2004
+            refused = error.problem.status == 401 and request.method in {"GET", "HEAD"}  # noqa: PLR2004
+            if refused and endpoint.listener is Listener.ADMIN and wants_page(request):
                 return login_page(request)
             raise
         return await endpoint.handler(request)

@@ -13,17 +13,24 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Listener(StrEnum):
-    """The two doors: what everybody may reach, and what only the operator may."""
+    """The two doors: where people search, and what the operator reaches."""
 
     SEARCH = "search"
     ADMIN = "admin"
 
 
 class Role(StrEnum):
-    """Who may call: ``PUBLIC`` whoever reaches the listener, ``ADMIN`` who holds the admin token."""
+    """Who may call.
 
-    PUBLIC = "public"
-    ADMIN = "admin"
+    ``ANONYMOUS``: whoever reaches the listener. ``SEARCHER``: who logged in, for whom a proxy vouches, or a token
+    with that right. ``FEEDER``: a token with that right. ``ADMINISTRATOR``: the admin token or one with that right,
+    which may do everything on the admin listener.
+    """
+
+    ANONYMOUS = "anonymous"
+    SEARCHER = "searcher"
+    FEEDER = "feeder"
+    ADMINISTRATOR = "administrator"
 
 
 @dataclass(frozen=True, slots=True)

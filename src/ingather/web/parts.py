@@ -6,13 +6,18 @@ from typing import Any, Protocol
 
 from prometheus_client import CollectorRegistry
 
+from ingather.access import Visible
+from ingather.model.viewer import Viewer
 from ingather.ports.clock import Clock
 from ingather.search import SearchRequest, SearchResults
 from ingather.web.auth.credentials import Secret
+from ingather.web.auth.people import People
+from ingather.web.auth.proxies import Proxies
+from ingather.web.auth.throttle import LoginLimits
 from ingather.web.boundary import RequestLimits
 from ingather.web.metering import HttpMetrics
 
-__all__ = ["AdminParts", "Health", "Operations", "SearchParts", "Tree", "WebLimits"]
+__all__ = ["Accounts", "AdminParts", "Health", "Operations", "SearchParts", "Tree", "WebLimits"]
 
 Tree = Mapping[str, Any]
 """A JSON object: text, numbers, booleans, ``None``, lists and objects of them."""
@@ -42,6 +47,9 @@ class WebLimits:
         failures_refill_s: ... and seconds until it may show one more.
         session_idle_s: seconds without a request that end a browser's session.
         session_life_s: seconds after which a session ends whatever it did.
+        logins: how often logins of the search page may fail.
+        login_threads: passwords that are looked at at once (46 ms and 19 MiB each) ...
+        login_waiting: ... and logins that may wait for that.
     """
 
     request: RequestLimits = field(default_factory=RequestLimits)
@@ -55,6 +63,9 @@ class WebLimits:
     failures_refill_s: float = 6.0
     session_idle_s: float = 1_800.0
     session_life_s: float = 43_200.0
+    logins: LoginLimits = field(default_factory=LoginLimits)
+    login_threads: int = 2
+    login_waiting: int = 16
 
 
 class Operations(Protocol):
@@ -96,6 +107,61 @@ class Operations(Protocol):
         """
 
 
+class Accounts(Protocol):
+    """Local users and tokens, for the operator; what ``ingather user`` and ``token`` do. Called from several threads.
+
+    Answers are what those commands print with ``--json``. A *form* is what the request's fields say.
+    """
+
+    def users(self) -> Tree:
+        """Return ``users``, each with ``name``, ``principal``, ``disabled``, ``created``, ``password_set``."""
+
+    def add_user(self, form: Mapping[str, str]) -> Tree:
+        """Add a user: ``name``, ``password``, and if wanted ``domain``, ``namespace``.
+
+        Raises:
+            UsageError: there is one, or a value is not fit.
+        """
+
+    def set_password(self, form: Mapping[str, str]) -> Tree:
+        """Set the ``password`` of ``name``; the user's sessions end.
+
+        Raises:
+            UsageError: there is no such user, or the password is not fit.
+        """
+
+    def set_disabled(self, name: str, *, disabled: bool) -> Tree:
+        """Let a user in no more, or again; sessions end.
+
+        Raises:
+            UsageError: there is no such user.
+        """
+
+    def delete_user(self, name: str) -> Tree:
+        """Delete a user.
+
+        Raises:
+            UsageError: there is no such user.
+        """
+
+    def tokens(self) -> Tree:
+        """Return ``tokens``, each with ``name``, ``rights``, ``created``, ``expires``, ``revoked``."""
+
+    def add_token(self, form: Mapping[str, str]) -> Tree:
+        """Make a token: ``name``, ``rights`` (words with commas), ``days``; its text is ``token``, this once.
+
+        Raises:
+            UsageError: the name was given before, or a value is not fit.
+        """
+
+    def revoke_token(self, name: str) -> Tree:
+        """End a token.
+
+        Raises:
+            UsageError: none of that name is in force.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """Everything behind the search listener.
@@ -108,6 +174,10 @@ class SearchParts:
         name: what the page calls itself.
         metrics: where requests are counted, if anywhere.
         limits: bounds.
+        people: who may log in or show a token; ``None`` = everybody is anonymous.
+        sees: what somebody may see as the rights are now; without it everybody sees what is public.
+        proxies: who is believed about who searches.
+        clock: for the pace of logins (monotonic); needed with *people*.
     """
 
     search: Callable[[SearchRequest], SearchResults]
@@ -116,6 +186,10 @@ class SearchParts:
     name: str = "Ingather"
     metrics: HttpMetrics | None = None
     limits: WebLimits = field(default_factory=WebLimits)
+    people: People | None = None
+    sees: Callable[[Viewer], Visible] | None = None
+    proxies: Proxies = field(default_factory=Proxies)
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +213,8 @@ class AdminParts:
         search_url: address of the search page for the link on the status page, ``""`` = none.
         version: of Ingather, for the foot of the page.
         limits: bounds.
+        people: whose tokens are believed; ``None`` = the admin token alone opens.
+        accounts: local users and tokens; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -155,3 +231,5 @@ class AdminParts:
     search_url: str = ""
     version: str = ""
     limits: WebLimits = field(default_factory=WebLimits)
+    people: People | None = None
+    accounts: Accounts | None = None

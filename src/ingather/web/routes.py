@@ -1,8 +1,8 @@
 """Every address of both listeners: path, methods, listener, role, handler.
 
 The applications are made from this table and the role matrix of the reference is printed from
-it. What does not stand here is answered 404 or 405. Only ``Role.PUBLIC`` lines may stand under
-the search listener: it knows no credentials.
+it. What does not stand here is answered 404 or 405. The search listener knows searchers and nobody
+above them: no line of the operator's stands under it.
 """
 
 from ingather.web.api.configuring import publish, reload
@@ -10,13 +10,25 @@ from ingather.web.api.deciding import classify, discard, holds, release, remove,
 from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
 from ingather.web.api.observing import health, metrics, status
-from ingather.web.api.searching import search
+from ingather.web.api.people import (
+    add_token,
+    add_user,
+    delete_user,
+    disable_user,
+    enable_user,
+    revoke_token,
+    set_password,
+    tokens,
+    users,
+)
+from ingather.web.api.searching import search, whoami
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
 from ingather.web.console.signing import log_in, log_out
 from ingather.web.console.why import why
 from ingather.web.endpoint import Endpoint, Listener, Role
 from ingather.web.searchui.page import search_page
+from ingather.web.searchui.signing import sign_in, sign_in_page, sign_out
 from ingather.web.searchui.signposts import opensearch, robots
 
 __all__ = ["ROUTES"]
@@ -24,11 +36,16 @@ __all__ = ["ROUTES"]
 _GET = ("GET",)
 _POST = ("POST",)
 _S, _A = Listener.SEARCH, Listener.ADMIN
-_PUBLIC, _ADMIN = Role.PUBLIC, Role.ADMIN
+_PUBLIC, _ADMIN = Role.ANONYMOUS, Role.ADMINISTRATOR
+_SEARCHER = Role.SEARCHER
 
 ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/", _GET, _PUBLIC, search_page, "the search page"),
     Endpoint(_S, "/api/v1/search", _GET, _PUBLIC, search, "search, as JSON"),
+    Endpoint(_S, "/api/v1/whoami", _GET, _SEARCHER, whoami, "as whom one searches here"),
+    Endpoint(_S, "/login", _GET, _PUBLIC, sign_in_page, "the form for name and password"),
+    Endpoint(_S, "/login", _POST, _PUBLIC, sign_in, "name and password begin a session"),
+    Endpoint(_S, "/logout", _POST, _SEARCHER, sign_out, "ends the session"),
     Endpoint(_S, "/health", _GET, _PUBLIC, health, "whether searches are answered"),
     Endpoint(_S, "/opensearch.xml", _GET, _PUBLIC, opensearch, "lets browsers add this search"),
     Endpoint(_S, "/robots.txt", _GET, _PUBLIC, robots, "keeps other robots out of result pages"),
@@ -50,5 +67,14 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, RDM_PATH, _POST, _ADMIN, rdm, "asks for and changes resource descriptions, as SOIF"),
     Endpoint(_A, "/api/v1/undelete", _POST, _ADMIN, undelete, "undoes removals and deletions"),
     Endpoint(_A, "/api/v1/classify", _POST, _ADMIN, classify, "puts documents into categories by queries"),
+    Endpoint(_A, "/api/v1/users", _GET, _ADMIN, users, "the local users"),
+    Endpoint(_A, "/api/v1/users/add", _POST, _ADMIN, add_user, "adds a local user"),
+    Endpoint(_A, "/api/v1/users/password", _POST, _ADMIN, set_password, "sets a user's password"),
+    Endpoint(_A, "/api/v1/users/disable", _POST, _ADMIN, disable_user, "lets a user in no more"),
+    Endpoint(_A, "/api/v1/users/enable", _POST, _ADMIN, enable_user, "lets a user in again"),
+    Endpoint(_A, "/api/v1/users/delete", _POST, _ADMIN, delete_user, "deletes a user"),
+    Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
+    Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
+    Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),
     Endpoint(_A, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),
 )

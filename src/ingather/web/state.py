@@ -5,7 +5,9 @@ from typing import cast
 
 from starlette.requests import Request
 
-from ingather.web.auth.guard import Guard, Identity
+from ingather.web.auth.guard import Identity, OperatorGuard
+from ingather.web.auth.searchers import SearcherGuard
+from ingather.web.auth.throttle import Throttle
 from ingather.web.parts import AdminParts, Health, SearchParts
 from ingather.web.workers import Workers
 
@@ -14,11 +16,13 @@ __all__ = ["AdminState", "SearchState", "admin_state", "health_of", "identity", 
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """Behind the search listener: its parts, a doorman who knows nobody, its threads."""
+    """Behind the search listener: its parts, its doorman, its threads, and those that look at passwords."""
 
     parts: SearchParts
-    guard: Guard
+    guard: SearcherGuard
     workers: Workers
+    logins: Workers
+    throttle: Throttle
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class AdminState:
     """Behind the admin listener: its parts, its doorman, its threads."""
 
     parts: AdminParts
-    guard: Guard
+    guard: OperatorGuard
     workers: Workers
 
 

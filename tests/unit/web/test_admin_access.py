@@ -30,7 +30,7 @@ def csrf(page: str) -> str:
 def test_without_credentials_every_admin_route_is_refused(admin: TestClient, endpoint: Endpoint) -> None:
     path, method = endpoint.path.format(id="3", name="page.css"), endpoint.methods[0]
     answer = admin.request(method, path, headers=JSON)
-    if endpoint.role is Role.ADMIN:
+    if endpoint.role is Role.ADMINISTRATOR:
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"].startswith("Bearer")
         assert answer.json()["error"]["code"] == "unauthorized"

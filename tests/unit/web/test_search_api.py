@@ -217,8 +217,9 @@ def test_a_broken_index_is_told(search_parts: SearchParts) -> None:
     assert "the index is damaged" in page.text
 
 
-def test_the_search_listener_has_public_routes_alone(search: TestClient) -> None:
-    assert all(e.role is Role.PUBLIC for e in ROUTES if e.listener is Listener.SEARCH)
+def test_the_search_listener_has_no_route_of_the_operator(search: TestClient) -> None:
+    roles = {e.role for e in ROUTES if e.listener is Listener.SEARCH}
+    assert roles == {Role.ANONYMOUS, Role.SEARCHER}
     admin = {e.path for e in ROUTES if e.listener is Listener.ADMIN} - {
         e.path for e in ROUTES if e.listener is Listener.SEARCH
     }

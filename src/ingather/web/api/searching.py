@@ -1,16 +1,17 @@
-"""``/api/v1/search``: the search of the page, for programs."""
+"""``/api/v1/search``: the search of the page, for programs, and as whom they search."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ingather.model.acl import Principal
 from ingather.search import results_form
 from ingather.web.answers import json_answer
 from ingather.web.asking import read_asked
 from ingather.web.failures import WebError
 from ingather.web.searching import run_search
-from ingather.web.state import search_state
+from ingather.web.state import identity, search_state
 
-__all__ = ["search"]
+__all__ = ["search", "whoami"]
 
 
 async def search(request: Request) -> Response:
@@ -18,4 +19,21 @@ async def search(request: Request) -> Response:
     asked = read_asked(request)
     if not asked.query:
         raise WebError(400, "missing-parameter", "The parameter q is missing.", hint="Ask with ?q=words.")
-    return json_answer(results_form(await run_search(search_state(request), asked)))
+    return json_answer(results_form(await run_search(search_state(request), asked, identity(request).viewer)))
+
+
+async def whoami(request: Request) -> Response:
+    """``GET /api/v1/whoami``: name, roles, and the principals that access lists are asked about."""
+    who = identity(request)
+    return json_answer(
+        {
+            "name": who.name,
+            "roles": sorted(who.rights),
+            "users": [_spelt(one) for one in who.viewer.users],
+            "groups": [_spelt(one) for one in who.viewer.groups],
+        }
+    )
+
+
+def _spelt(one: Principal) -> dict[str, str]:
+    return {"name": one.name, "domain": one.domain, "namespace": one.namespace}

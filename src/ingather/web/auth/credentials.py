@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ingather.errors import UsageError
 from ingather.web.failures import WebError
 
-__all__ = ["Secret", "TokenGate"]
+__all__ = ["Secret", "TokenGate", "network_of"]
 
 _PEERS = 1_024
 _LEAST_CHARS = 16
@@ -59,7 +59,7 @@ class TokenGate:
         Raises:
             WebError: 429, this peer failed too often; ``Retry-After`` says when to come again.
         """
-        key = _network(peer)
+        key = network_of(peer)
         now_s = self._monotonic()
         left, at_s = self._peers.get(key, (self._burst, now_s))
         left = min(self._burst, left + (now_s - at_s) / self._refill_s)
@@ -85,7 +85,8 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _network(peer: str) -> str:
+def network_of(peer: str) -> str:
+    """Return what counts as one guesser: an IPv4 address, the /64 of an IPv6 one."""
     try:
         address = ipaddress.ip_address(peer)
     except ValueError:

@@ -1,7 +1,6 @@
 """Sessions of browsers on the admin listener: in memory, few, and mortal by the monotonic clock."""
 
 import hashlib
-import hmac
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -70,11 +69,6 @@ class Sessions:
     def end(self, name: str) -> None:
         """End a session; an unknown id is no error."""
         self._open.pop(_key(name), None)
-
-    @staticmethod
-    def proves(session: Session, shown: str) -> bool:
-        """Say whether *shown* is the session's own secret."""
-        return hmac.compare_digest(_key(shown), _key(session.csrf))
 
 
 def _key(name: str) -> bytes:

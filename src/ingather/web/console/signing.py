@@ -9,7 +9,7 @@ from ingather.web.failures import Problem, WebError
 from ingather.web.fields import peer, read_fields
 from ingather.web.state import admin_state, identity
 
-__all__ = ["log_in", "log_out", "login_page"]
+__all__ = ["local", "log_in", "log_out", "login_page"]
 
 
 def login_page(request: Request) -> Response:
@@ -19,7 +19,7 @@ def login_page(request: Request) -> Response:
     """
     headers = {"hx-refresh": "true"} if "hx-request" in request.headers else {}
     return page_answer(
-        "login.html", {"problem": None, "target": _local(request.url.path)}, status=401, headers=headers
+        "login.html", {"problem": None, "target": local(request.url.path)}, status=401, headers=headers
     )
 
 
@@ -27,9 +27,7 @@ async def log_in(request: Request) -> Response:
     """``POST /login`` with ``token``: begin a session and go to ``target``."""
     fields = await read_fields(request)
     gate, sessions = admin_state(request).guard.gate, admin_state(request).guard.sessions
-    if gate is None or sessions is None:
-        raise WebError(404, "not-found", "Not found.")
-    target = _local(fields.get("target", "/"))
+    target = local(fields.get("target", "/"))
     try:
         right = gate.check(fields.get("token", "").strip(), peer(request))
     except WebError as error:
@@ -61,7 +59,7 @@ async def log_out(request: Request) -> Response:
     """``POST /logout``: end the session."""
     sessions = admin_state(request).guard.sessions
     name = cookie_name(request)
-    if sessions is not None and identity(request).session is not None:
+    if identity(request).session is not None:
         sessions.end(request.cookies.get(name, ""))
     answer = RedirectResponse("/", status_code=303)
     answer.delete_cookie(name, path="/", httponly=True, samesite="strict")
@@ -74,7 +72,7 @@ def _again(problem: Problem, target: str) -> Response:
     )
 
 
-def _local(target: str) -> str:
-    # A path of this listener and nothing that a browser could take for another host.
-    local = target.startswith("/") and not target.startswith(("//", "/\\"))
-    return target if local and target not in {"/login", "/logout"} else "/"
+def local(target: str) -> str:
+    """Return *target* if it is a path of this listener and nothing that a browser could take for another host, else ``/``."""
+    ours = target.startswith("/") and not target.startswith(("//", "/\\"))
+    return target if ours and target not in {"/login", "/logout"} else "/"

@@ -8,8 +8,9 @@ from ingather.web.answers import page_answer
 from ingather.web.asking import read_asked
 from ingather.web.failures import WebError, explain_error
 from ingather.web.searching import run_search
+from ingather.web.searchui.signing import greeting
 from ingather.web.searchui.view import refused_view, result_view, start_view
-from ingather.web.state import search_state
+from ingather.web.state import identity, search_state
 
 __all__ = ["search_page"]
 
@@ -24,12 +25,15 @@ async def search_page(request: Request) -> Response:
     try:
         asked = read_asked(request)
         if asked.query:
-            view = result_view(asked, await run_search(state, asked))
+            view = result_view(asked, await run_search(state, asked, identity(request).viewer))
     except (WebError, IngatherError) as error:
         problem = explain_error(error)
         view = refused_view(query, problem)
         status = problem.status
         headers |= problem.headers
     return page_answer(
-        "search.html", {"page": view, "name": state.parts.name}, status=status, headers=headers
+        "search.html",
+        {"page": view, "name": state.parts.name, "who": greeting(request)},
+        status=status,
+        headers=headers,
     )
