@@ -6,6 +6,10 @@ is left out at once, so that ten languages cost little more than one.
 
 Costs are summed up before anything runs: elementary queries, and postings that they will read.
 A question that is too rich first loses the optional signals, then is refused.
+
+Strict ranking scores each word, wherever it stands, by a constant: its rarity among *public* documents, which all
+searchers may see. Neither score, order, bounds nor what is left out then depends on documents that a viewer may not
+see, however the engine sums up: constants are multiples of 1/64, so that sums are exact in any order.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,6 +38,7 @@ from ingather.index.question import (
 )
 from ingather.index.tantivy_analysers import positions
 from ingather.index.tantivy_fence import fence, silent
+from ingather.index.tantivy_public import PublicCounts
 from ingather.index.weights import Weights
 
 __all__ = ["Clauses", "Compiled"]
@@ -74,11 +79,19 @@ class Clauses:
         slots: language slots in use, most frequent first.
         weights: what counts how much.
         limits: bounds.
+        public: how many public documents have a term in a field, and how many there are: strict ranking.
     """
 
-    def __init__(
-        self, schema: Schema, searcher: Searcher, slots: Sequence[str], weights: Weights, limits: QueryLimits
+    def __init__(  # noqa: PLR0913, PLR0917 - what a state of the index is, and two tables
+        self,
+        schema: Schema,
+        searcher: Searcher,
+        slots: Sequence[str],
+        weights: Weights,
+        limits: QueryLimits,
+        public: PublicCounts | None = None,
     ) -> None:
+        self._public = public
         self._schema = schema
         self._searcher = searcher
         self._slots = slots
@@ -133,7 +146,7 @@ class Clauses:
         if not clauses:
             return Query.empty_query()
         if all(occur == Occur.MustNot for occur, _ in clauses):
-            self._work += self._searcher.num_docs
+            self._work += self._public.total if self._public else self._searcher.num_docs
             clauses.append((Occur.Must, silent(Query.all_query())))
         return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 
@@ -225,7 +238,7 @@ class Clauses:
         whole = exact(" ".join(wanted))
         if whole and all(isinstance(n, Word | Phrase | Not | Site | FileType | Category) for n in tree.nodes):
             for letter, weight in (("t", weights.exact_title), ("a", weights.exact_anchor)):
-                if weight and self._frequency("exact", f"{letter}:{whole}"):
+                if weight and (self._public or self._frequency("exact", f"{letter}:{whole}")):
                     self._expansions += 1
                     found.append(Query.const_score_query(self._raw("exact", f"{letter}:{whole}"), weight))
         return [q for q in found if q is not None]
@@ -278,28 +291,50 @@ class Clauses:
 
     def _terms_query(self, field: str, terms: list[tuple[int, str]], slop: int) -> Query | None:
         """Return a term or phrase query; ``None`` if a term does not occur in *field* at all."""
-        frequencies = [self._frequency(field, term) for _, term in terms]
-        if not all(frequencies):
+        if self._public:
+            self._expansions += len(terms)
+        if not all(self._frequency(field, term) for _, term in terms):
             return None
-        self._expansions += len(terms)
+        if not self._public:
+            self._expansions += len(terms)
+        work = sum(self._cost(field, term) for _, term in terms)
         if len(terms) == 1:
-            self._work += frequencies[0]
-            return Query.term_query(self._schema, field, terms[0][1], "freq")
-        self._work += sum(frequencies) * (_NEAR_WORK if slop else _PHRASE_WORK)
+            self._work += work
+            return self._scored(Query.term_query(self._schema, field, terms[0][1], "freq"), field, terms)
+        self._work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
         start = terms[0][0]
-        return Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
+        found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
+        return self._scored(found, field, terms)
+
+    def _scored(self, query: Query, field: str, terms: list[tuple[int, str]]) -> Query:
+        """Return *query* with the engine's score, or with the constant of strict ranking."""
+        if self._public is None:
+            return query
+        return Query.const_score_query(query, sum(self._public.rarity(field, term) for _, term in terms))
+
+    def _cost(self, field: str, term: str) -> int:
+        """Return how many postings a term is taken to have: in strict ranking those that everybody may know of."""
+        return self._public.count(field, term) if self._public else self._frequency(field, term)
 
     def _in_url(self, text: str) -> Query | None:
         terms = self._terms(PLAIN, text)
+        if self._public:
+            self._expansions += len(terms)
         if not terms or not all(self._frequency("url", term) for _, term in terms):
             return None
-        self._expansions += len(terms)
-        self._work += sum(self._frequency("url", term) for _, term in terms)
-        return _all([Query.term_query(self._schema, "url", term, "freq") for _, term in terms])
+        if not self._public:
+            self._expansions += len(terms)
+        self._work += sum(self._cost("url", term) for _, term in terms)
+        return _all(
+            [
+                self._scored(Query.term_query(self._schema, "url", term, "freq"), "url", [(at, term)])
+                for at, term in terms
+            ]
+        )
 
     def _raw(self, field: str, value: str) -> Query:
         self._expansions += 1
-        self._work += self._frequency(field, value)
+        self._work += self._cost(field, value)
         return Query.term_query(self._schema, field, value, "basic")
 
     def _weighted(self, query: Query | None, weight: float) -> Query | None:

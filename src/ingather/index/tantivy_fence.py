@@ -8,7 +8,7 @@ from tantivy import FieldType, Occur, Query, Schema
 from ingather.index.question import ChainFilter, Filters
 from ingather.index.tantivy_schema import MARKER_KEY, build
 
-__all__ = ["fence", "silent"]
+__all__ = ["among", "fence", "silent"]
 
 _KEPT: Final = 256
 
@@ -23,12 +23,12 @@ def fence(
     """
     clauses = [(Occur.MustNot, Query.term_query(schema, "key", MARKER_KEY, "basic"))]
     if chains.rows:
-        clauses.append((Occur.MustNot, _among("doc", chains.rows)))
+        clauses.append((Occur.MustNot, among("doc", chains.rows)))
     if chains.only is not None:
-        clauses.append((Occur.Must, silent(_among("chain", chains.only))))
+        clauses.append((Occur.Must, silent(among("chain", chains.only))))
     else:
         if chains.without:
-            clauses.append((Occur.MustNot, _among("chain", chains.without)))
+            clauses.append((Occur.MustNot, among("chain", chains.without)))
         if chains.last is not None:
             newer = Query.range_query(
                 schema,
@@ -64,7 +64,7 @@ def fence(
 
 
 @lru_cache(_KEPT)
-def _among(field: str, numbers: tuple[int, ...]) -> Query:
+def among(field: str, numbers: tuple[int, ...]) -> Query:
     """Return what matches any of *numbers*; a long list takes milliseconds to make and is asked for again and again."""
     return Query.term_set_query(_schema(), field, list(numbers))
 

@@ -22,6 +22,7 @@ from ingather.index.question import ChainFilter, Filters, Found, Hit, Order
 from ingather.index.tantivy_analysers import register, terms
 from ingather.index.tantivy_clauses import Clauses, Compiled
 from ingather.index.tantivy_fence import fence
+from ingather.index.tantivy_public import PublicCounts
 from ingather.index.tantivy_schema import MARKER_KEY, key_of
 from ingather.index.weights import RANKING, Weights
 from ingather.log import get
@@ -64,9 +65,12 @@ class Snapshot:
         with self._guarded():
             return int(self._searcher.doc(self._marker[0]).get_first("sequence") or 0)
 
-    def clauses(self, weights: Weights = RANKING, limits: QueryLimits | None = None) -> Clauses:
-        """Return a compiler for questions to this state."""
-        return Clauses(self._schema, self._searcher, self._slots, weights, limits or QueryLimits())
+    def clauses(
+        self, weights: Weights = RANKING, limits: QueryLimits | None = None, *, strict: bool = False
+    ) -> Clauses:
+        """Return a compiler for questions to this state; *strict*: nothing in score or order depends on hidden documents."""
+        public = self._public if strict else None
+        return Clauses(self._schema, self._searcher, self._slots, weights, limits or QueryLimits(), public)
 
     def find(
         self,
@@ -212,6 +216,11 @@ class Snapshot:
         with self._guarded():
             query = Query.term_query(self._schema, "key", MARKER_KEY, "basic")
             return [address for _, address in self._searcher.search(query, 1).hits]
+
+    @cached_property
+    def _public(self) -> PublicCounts:
+        with self._guarded():
+            return PublicCounts(self._schema, self._searcher)
 
     @cached_property
     def _slots(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from ingather.index import (
     RANKING,
     AllOf,
     ChainFilter,
+    Clauses,
     Compiled,
     Filters,
     Found,
@@ -67,6 +68,7 @@ class SearchService:
         limits: bounds on one query.
         weights: ranking.
         rights: who may see what; without it viewers see what their own view says, and the index is believed.
+        strict: whether score and order may depend on nothing but what the viewer may see; asked for each question.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -78,8 +80,10 @@ class SearchService:
         limits: QueryLimits | None = None,
         weights: Weights = RANKING,
         rights: Rights | None = None,
+        strict: Callable[[], bool] = lambda: False,
     ) -> None:
         self._rights = rights
+        self._strict = strict
         self._reader = reader
         self._texts = texts
         self._clock = clock
@@ -164,6 +168,9 @@ class SearchService:
             return chains
         return replace(chains, rows=self._rights.revoked(viewer, snapshot.sequence))
 
+    def _clauses(self, snapshot: Snapshot) -> Clauses:
+        return snapshot.clauses(self._weights, self._limits, strict=self._strict())
+
     def _check_window(self, request: SearchRequest) -> None:
         limits = self._limits
         if request.limit < 0 or request.limit > limits.page:
@@ -193,7 +200,7 @@ class SearchService:
         return Filters(tuple(k.lower() for k in request.kinds), sites, since, until, request.databases)
 
     def _ask(self, snapshot: Snapshot, question: Question, request: SearchRequest) -> tuple[Compiled, Found]:
-        compiled = snapshot.clauses(self._weights, self._limits).compile(question)
+        compiled = self._clauses(snapshot).compile(question)
         found = snapshot.find(
             compiled, offset=request.offset, limit=request.limit, order=request.order, weights=self._weights
         )
@@ -213,7 +220,7 @@ class SearchService:
         kinds, sites = fields["kind"], fields["site"]
 
         def without(but: str) -> Compiled:
-            return snapshot.clauses(self._weights, self._limits).compile(question, but=but)
+            return self._clauses(snapshot).compile(question, but=but)
 
         if chosen["kinds"]:
             kinds = snapshot.facets(without("kinds").matching, ("kind",))[0]["kind"]
@@ -289,7 +296,7 @@ class SearchService:
         )
 
     def _total(self, snapshot: Snapshot, question: Question) -> int:
-        compiled = snapshot.clauses(self._weights, self._limits).compile(question)
+        compiled = self._clauses(snapshot).compile(question)
         return snapshot.find(compiled, offset=0, limit=0, order=Order.RELEVANCE).total
 
     def _late(self, start: float) -> bool:
