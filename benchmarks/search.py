@@ -88,7 +88,11 @@ def configure(home: Path, port: int) -> None:
 @contextmanager
 def serving(home: Path) -> Iterator[str]:
     """Run ``ingather serve`` on free ports; give the address of the search listener."""
-    free = {"INGATHER_LISTEN_SEARCH": "127.0.0.1:0", "INGATHER_LISTEN_ADMIN": "127.0.0.1:0"}
+    free = {
+        "INGATHER_LISTEN_SEARCH": "127.0.0.1:0",
+        "INGATHER_LISTEN_ADMIN": "127.0.0.1:0",
+        "INGATHER_FEEDS_LISTEN": "",
+    }
     output = home / "serve.out"
     with output.open("wb") as sink:
         process = subprocess.Popen(

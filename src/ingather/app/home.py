@@ -8,6 +8,7 @@
       config/         robot.conf, filter.conf, filterrules.conf, mime.types
       catalog/        the database          bodies/   WARC segments
       index/          the full-text index   log/      access log, robot.log
+      feeds/          what was pushed (spool/), who may push (trusted, tokens), the certificate for https
       plugins/        code of one's own, where there is some (setting plugins.folder)
       run/            what a running process leaves: the lock, sockets
 
@@ -31,7 +32,7 @@ __all__ = ["Home"]
 
 _TOKEN_FILE = "admin-token"  # noqa: S105 - the name of a file
 _LOCK_FILE = "run/lock"
-_FOLDERS = ("config", "catalog", "bodies", "index", "log", "run")
+_FOLDERS = ("config", "catalog", "bodies", "index", "log", "run", "feeds")
 _OURS = frozenset({SETTINGS_FILE, _TOKEN_FILE, "plugins", *_FOLDERS})
 _NEW = ".new"
 _SHARED_BITS = 0o077
@@ -42,7 +43,7 @@ class Home:
 
     Attributes:
         path: the folder, absolute.
-        settings_file, config, catalog, bodies, index, log, run: what lies in it.
+        settings_file, config, catalog, bodies, index, log, run, feeds: what lies in it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,6 +55,7 @@ class Home:
         self.index = self.path / "index"
         self.log = self.path / "log"
         self.run = self.path / "run"
+        self.feeds = self.path / "feeds"
 
     def __str__(self) -> str:
         return str(self.path)

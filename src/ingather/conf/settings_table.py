@@ -16,6 +16,7 @@ _M, _H, _D = 60.0, 3600.0, 86400.0
 
 SECTIONS: dict[str, str] = {
     "listen": "Where the two listeners answer. Port 0 takes a free one.",
+    "feeds": "Where feeds in the format of a Google Search Appliance are pushed to, and from whom they are taken.",
     "gather": "Processes that gather, and what they keep.",
     "politeness": "How hosts are treated. Delay and connections a host are robot.conf's.",
     "limits": "What no site, feed, document or query may exceed. Depth, file size and the time-outs of "
@@ -37,6 +38,25 @@ SETTINGS: tuple[Setting, ...] = (
             "Search page, search API and /health. 0.0.0.0:7070 answers the whole network."),
     Setting("listen", "admin", Kind.ADDRESS, "127.0.0.1:7071",
             "Everything else, with the admin token. Leave it on loopback."),
+    # -- feeds
+    Setting("feeds", "listen", Kind.TEXT, "*",
+            "Address on which feeds are taken; * is every interface, empty is none. Feeds of this machine alone are accepted "
+            "until others are named with `ingather feed trust`."),
+    Setting("feeds", "port", _I, 19900, "Port for feeds over http. 0 takes a free one.", low=0, high=65535),
+    Setting("feeds", "tls", Kind.FLAG, default=True, help="Whether feeds are taken over https, too."),
+    Setting("feeds", "tls-port", _I, 19902, "Port for feeds over https. 0 takes a free one.", low=0, high=65535),
+    Setting("feeds", "certificate", Kind.TEXT, "",
+            "File with the certificate for https (PEM, with its chain); a relative path lies in the home. Empty = one signed by "
+            "itself, made at the first start."),
+    Setting("feeds", "certificate-key", Kind.TEXT, "", "File with the certificate's key (PEM, without a password)."),
+    Setting("feeds", "proxies", Kind.WORDS, (),
+            "Addresses and networks of proxies whose X-Forwarded-For is believed about who sends a feed."),
+    Setting("feeds", "trusted-connections", _I, 512, "Connections of trusted senders; limits.connections holds for the others.", low=1),
+    Setting("feeds", "drain-size", _B, _GIB, "Bytes of a refused feed that are read before the connection is closed."),
+    Setting("feeds", "drain-time", _S, 60.0, "Time for that."),
+    Setting("feeds", "wait-max", _S, 300.0, "Longest time that a sender who asks for it waits for the end of its feed.", low=1.0),
+    Setting("feeds", "always-200", Kind.FLAG, default=False,
+            help="Whether refusals carry status 200 and differ by their text alone, as on an appliance."),
     # -- gather
     Setting("gather", "gatherers", _I, 1, "Processes that fetch and read pages; about one a core.", low=1, high=64),
     Setting("gather", "converters", _I, 1, "Processes that read PDF, Office and suspect files.", low=1, high=64),
@@ -113,7 +133,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits", "parser-wall", _S, 30.0,
             "Time for reading one page; a gatherer that is stuck for longer is replaced.", low=1.0),
     # -- limits: listeners and feeds
-    Setting("limits", "feed-size", _B, _GIB, "Pushed feed.", low=_KIB, acts=False),
+    Setting("limits", "feed-size", _B, _GIB, "Pushed feed, unpacked.", low=_KIB),
     Setting("limits", "record-size", _B, 64 * _MIB, "Decoded content of a feed's record.", low=_KIB, acts=False),
     Setting("limits", "feed-batch", _I, 500, "Records of a feed that are applied together.", low=1, acts=False),
     Setting("limits", "connections", _I, 256, "Connections that a listener holds.", low=1),

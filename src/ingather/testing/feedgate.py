@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingather.app.feedcheck import check_feed
 from ingather.errors import CatalogError
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled, feed_name
 from ingather.feeds.senders import RefusedSenders, SourceTokens
@@ -127,6 +128,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
             Spool(folder / "spool"),
             lambda _more: room[0],
             pool,
+            lambda spooled, fields: check_feed(spooled.path, fields, timeout_s=30.0),
             status_url="http://127.0.0.1:1/api/v1/feeds/",
             limits=body or BodyLimits(),
         )

@@ -33,6 +33,10 @@ from ingather.testing.running import PATIENCE_S, Ran, Running, Served, children_
 __all__ = ["Known", "Ran", "Rig", "Running", "Served", "children_are_gone", "wait_until"]
 
 
+_FREE_PORTS = {"feeds.listen": "127.0.0.1", "feeds.port": "0", "feeds.tls-port": "0"}
+"""Feeds are listened for by default: two rigs at once must not meet on the well-known ports."""
+
+
 class Known(NamedTuple):
     """What the catalog says of a URL: ``outcome`` ``None`` = never visited, ``duplicate`` = hidden behind another.
 
@@ -67,7 +71,7 @@ class Rig:
     def __init__(self, path: Path, **settings: str) -> None:
         self.path = path
         # Cut off at its time a search is right with what it found; on a busy machine that is not what a test asks.
-        self.settings = {"limits.query-time": "30s", **settings}
+        self.settings = {"limits.query-time": "30s", **_FREE_PORTS, **settings}
         self._source = str(Path(ingather.__file__).parent.parent)
 
     # -- commands ---------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Every wire shape through a plain socket: whole, byte by byte, and cut at every hundredth of its body."""
 
+import json
 import socket
 
 import pytest
@@ -173,13 +174,23 @@ def test_a_feed_of_json_lines(gate: RunningGate) -> None:
     assert feed.spooled.records == 2
 
 
-@pytest.mark.parametrize("query", [b"dryrun=1", b"wait=1", b"wait"])
-def test_who_asks_gets_a_report(gate: RunningGate, query: bytes) -> None:
+@pytest.mark.parametrize("query", [b"wait=1", b"wait"])
+def test_who_waits_gets_a_report(gate: RunningGate, query: bytes) -> None:
     head, body = SHAPES["a"]
     reply = gate.talk(head.replace(b"/xmlfeed", b"/xmlfeed?" + query), body)
     assert reply.headers["content-type"] == "application/json"
-    assert b'"completed"' in reply.body
-    assert gate.desk.last.fields.dryrun is (query == b"dryrun=1")
+    assert json.loads(reply.body)["state"] == "completed"
+
+
+def test_a_dry_run_checks_and_keeps_nothing(gate: RunningGate) -> None:
+    head, body = SHAPES["a"]
+    head = head.replace(b"/xmlfeed", b"/xmlfeed?dryrun=1")
+    report = json.loads(gate.talk(head, body).body)
+    assert report["records"] == 2
+    assert report["valid"] is False  # the delete lacks its mimetype
+    assert any("mimetype" in finding["text"] for finding in report["findings"])
+    assert not gate.desk.accepted
+    assert gate.left() == []
 
 
 def test_a_client_that_waits_in_coveo_s_way_gets_the_word_it_knows(gate: RunningGate) -> None:

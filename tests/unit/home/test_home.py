@@ -51,7 +51,7 @@ def test_a_new_home_holds_settings_token_configuration_and_folders(tmp_path: Pat
     assert mode(home.path) == 0o700
     assert len(home.admin_token()) >= 40
     assert {p.name for p in home.path.iterdir()} == {
-        "ingather.toml", "admin-token", "config", "catalog", "bodies", "index", "log", "run",
+        "ingather.toml", "admin-token", "config", "catalog", "bodies", "index", "log", "run", "feeds",
     }  # fmt: skip
     assert not home.settings().diagnostics
 

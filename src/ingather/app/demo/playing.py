@@ -21,6 +21,7 @@ __all__ = ["play"]
 _QUERIES = ("undo a deletion", "tombstone filetype:pdf", "disk reserve filetype:docx")
 _SETTINGS = {
     "listen.search": '"127.0.0.1:0"', "listen.admin": '"127.0.0.1:0"',
+    "feeds.listen": '"127.0.0.1"', "feeds.port": "0", "feeds.tls-port": "0",
     "disk.reserve": '"64MiB"', "disk.reserve-share": '"0%"',
 }  # fmt: skip
 _LONGEST = 60

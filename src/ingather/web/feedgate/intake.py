@@ -3,13 +3,13 @@
 import asyncio
 import errno
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from ingather.errors import DiskFullError, IngatherError
-from ingather.feeds.desk import FeedDesk, FeedRefusedError, FeedTicket
+from ingather.feeds.desk import FeedDesk, FeedFields, FeedRefusedError, FeedTicket, Spooled
 from ingather.feeds.spool import Spool
 from ingather.log import get
 from ingather.web.feedgate.answers import Answer, feed_headers, internal, json_answer, refused, success
@@ -36,6 +36,7 @@ class Doors:
         spool: where they lie.
         room: whether so many more bytes fit without touching the reserve of the disk.
         pool: threads for the disk.
+        examine: checks a feed for ``dryrun`` and returns its report; called in a thread.
         status_url: what precedes a feed's name in ``X-Feed-Status-Url``, ``""`` = the field is left out.
         limits: of bodies.
         wait_s: how long a sender that asks to wait does so at most.
@@ -45,6 +46,7 @@ class Doors:
     spool: Spool
     room: Callable[[int], bool]
     pool: Executor
+    examine: Callable[[Spooled, FeedFields], Mapping[str, Any]]
     status_url: str = ""
     limits: BodyLimits = field(default_factory=BodyLimits)
     wait_s: float = 300.0
@@ -91,6 +93,8 @@ class Intake:
         """
         fields, doors = order.fields, self._doors
         spooled = await self.threaded(reception.file.commit)
+        if fields.dryrun:
+            return await self._dry_run(reception, spooled, fields)
         try:
             ticket = await doors.desk.accept(spooled, fields, sender)
         except FeedRefusedError as error:
@@ -105,15 +109,21 @@ class Intake:
         )  # fmt: skip
         return await self._answer(order, ticket)
 
+    async def _dry_run(self, reception: Reception, spooled: Spooled, fields: FeedFields) -> Answer:
+        try:
+            return json_answer(await self.threaded(self._doors.examine, spooled, fields))
+        finally:
+            await self.threaded(reception.discard)
+
     async def _answer(self, order: Order, ticket: FeedTicket) -> Answer:
         doors = self._doors
-        if not (order.wait or order.wait_for_text or order.fields.dryrun):
+        if not (order.wait or order.wait_for_text):
             return success(ticket, doors.status_url)
         report = await doors.desk.report(ticket.name, wait_s=doors.wait_s)
-        if order.wait or order.fields.dryrun:
+        if order.wait:
             return json_answer(report, 200, feed_headers(ticket, doors.status_url))
         if str(report.get("state", "")).startswith("failed"):
-            reason = report.get("error") or report.get("reason") or "see its report"
+            reason = report.get("detail") or "see its report"
             return refused(RefusedError(_UNREADABLE, f"Error - the feed failed: {reason}"))
         return success(ticket, doors.status_url)
 
