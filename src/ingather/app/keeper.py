@@ -34,7 +34,7 @@ from ingather.catalog.sqlite_places import compact_bodies
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf import Loaded, Site, StartingPoint
+from ingather.conf import Loaded, RobotConf, Site, StartingPoint
 from ingather.conf.report import Report
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf, check_references
@@ -54,6 +54,7 @@ from ingather.robot.indexing import IndexFollower
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
 from ingather.robot.linkpass import link_pass
 from ingather.robot.politeness import AddressBook, AddressState
+from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
@@ -94,9 +95,14 @@ def database_of(home: Home) -> Path:
 
 
 def follower_of(
-    home: Home, settings: Settings, clock: Clock, *, committed: Callable[[int], None] = lambda _: None
+    home: Home,
+    settings: Settings,
+    clock: Clock,
+    *,
+    committed: Callable[[int], None] = lambda _: None,
+    robot: RobotConf | None = None,
 ) -> IndexFollower:
-    """Return the index follower of a home, not started.
+    """Return the index follower of a home, not started; *robot* says how long it may collect.
 
     Raises:
         ConfigurationError: the RD schema has errors.
@@ -105,7 +111,7 @@ def follower_of(
     return IndexFollower(
         lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
         lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies)),
-        clock, committed=committed, limits=wiring.follow_limits(settings),
+        clock, committed=committed, limits=wiring.follow_limits(settings, robot),
     )  # fmt: skip
 
 
@@ -125,6 +131,11 @@ def _note_robots_off(writer: Any, loaded: Loaded, version: int) -> None:
         writer.applier.log.event(
             "robots-off", f"configuration {version}", f"robots.txt is not obeyed ({where})"
         )
+
+
+def _log_robots_off(log: RobotLog, loaded: Loaded, now_s: float) -> None:
+    if not loaded.robot.enable_robots_txt:
+        log.serious(f"robots.txt is not obeyed ({loaded.robot.origin('enable-robots-txt')})", now_s)
 
 
 class Gathering:
@@ -209,7 +220,14 @@ class Gathering:
             policies=lambda name: policies.get(name, default_policy), dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
             clock_trusted=lambda: guard.trusted,
         )  # fmt: skip
-        self.follower = follower_of(home, settings, clock, committed=self._index_committed)
+        self.follower = follower_of(
+            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot
+        )
+        self.robot_log = RobotLog(
+            home.log, level=int(self.loaded.robot.loglevel), max_bytes=settings.size("log.file-size"),
+            keep=settings.count("log.files"),
+        )  # fmt: skip
+        _log_robots_off(self.robot_log, self.loaded, now_s)
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
@@ -221,7 +239,7 @@ class Gathering:
             access_log=AccessLog(
                 home.log / "access.log", max_bytes=settings.size("log.file-size"), keep=settings.count("log.files"), enabled=settings.flag("log.access")
             ),
-            clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
+            robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings),
         )  # fmt: skip
@@ -335,6 +353,10 @@ class Gathering:
 
         self.run, self.continued, self.revisited = await self.keeper.write(job)
         self.starts = [start.url for start in starts]
+        begun = "goes on" if self.continued else "started"
+        self.robot_log.event(
+            Level.SPAWNING, f"Run {self.run} {begun}; Starting Points: {len(starts)} defined", now_s
+        )
 
     async def reconfigure(
         self,
@@ -390,6 +412,11 @@ class Gathering:
         def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
             self.discoverer, self.version, self.loaded = discoverer, discoverer.version, loaded
             self.starts = [start.url for start in loaded.starting_points]
+            self.follower.adopt(wiring.follow_limits(self.settings, loaded.robot))
+            self.robot_log.level = int(loaded.robot.loglevel)
+            now_s = self.clock.wall()
+            self.robot_log.event(Level.SPAWNING, f"Configuration {self.version} is in force", now_s)
+            _log_robots_off(self.robot_log, loaded, now_s)
             return (self._blueprint(loaded, self.version),), self.version
 
         await self.keeper.switch(job, adopt)
@@ -408,6 +435,7 @@ class Gathering:
             writer.registry.end_run(run, now_s, f"{pages} visits")
             return int(writer.applier.sequence)
 
+        self.robot_log.event(Level.SPAWNING, f"Run {run} ended: {pages} visits. Robot is idle....", now_s)
         sequence = await self.keeper.write(end)
         await asyncio.get_running_loop().run_in_executor(None, self.follower.flush, sequence)
         await self.prune()

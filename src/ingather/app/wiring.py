@@ -196,8 +196,11 @@ def url_limits(settings: Settings) -> UrlLimits:
 def gatherer_limits(settings: Settings, robot: RobotConf) -> GathererLimits:
     """One gatherer's share of what may be in hand."""
     share = max(settings.count("gather.gatherers"), 1)
+    connections = int(robot.max_connections)
+    if "engine-concurrent" in robot.places:  # who does not state it wants as many workers as connections
+        connections = min(connections, int(robot.engine_concurrent))
     return GathererLimits(
-        max_connections=max(int(robot.max_connections) // share, 1),
+        max_connections=max(connections // share, 1),
         working=max(int(robot.max_working) // share, 16),
         unkept_pages=max(settings.count("gather.in-flight-pages") // share, 16),
         unkept_bytes=max(settings.size("gather.in-flight-bytes") // share, 1 << 20),
@@ -215,14 +218,17 @@ def keeper_limits(settings: Settings) -> KeeperLimits:
     )
 
 
-def follow_limits(settings: Settings) -> FollowLimits:
-    """When the index commits."""
+def follow_limits(settings: Settings, robot: RobotConf | None = None) -> FollowLimits:
+    """When the index commits; without *robot* it follows at once."""
+    common = FollowLimits()
     return FollowLimits(
         quiet_docs=settings.count("index.quiet-documents"),
         quiet_s=settings.seconds("index.quiet-interval"),
         busy_docs=settings.count("index.commit-documents"),
         busy_s=settings.seconds("index.commit-interval"),
         queue_docs=settings.count("index.max-lag"),
+        collect_s=60.0 * int(robot.index_after_ngenerated) if robot else 0.0,
+        report_bytes=int(robot.max_memory_per_url) if robot else common.report_bytes,
     )
 
 

@@ -117,10 +117,9 @@ _TABLE = (
         "engine-concurrent",
         "int",
         10,
-        "Threads made in advance; the product sizes itself.",
+        "Workers made in advance: at most so many visits at a time, never more than max-connections; not stated = as many.",
         low=1,
         high=100,
-        acts=False,
     ),
     RobotParameter(
         "enumeration-filter", "text", "enumeration-default", "Filter that decides which links are followed."
@@ -135,9 +134,9 @@ _TABLE = (
         "index-after-ngenerated",
         "int",
         256,
-        "Minutes of collecting before descriptions are indexed; the index follows at once.",
-        low=1,
-        acts=False,
+        "Minutes of collecting before descriptions are indexed, at most 1000 of them; 0 = at once. A run's end ends it.",
+        low=0,
+        live=True,
     ),
     RobotParameter(
         "loglevel",
@@ -148,7 +147,6 @@ _TABLE = (
         low=0,
         high=100,
         live=True,
-        acts=False,
     ),
     RobotParameter(
         "max-connections",
@@ -167,10 +165,10 @@ _TABLE = (
         "max-memory-per-url",
         "int",
         64000,
-        "Bytes of one resource kept in memory.",
+        "Characters of a description's text that wait in memory for the index; above it they are read from disk again.",
         low=1,
+        live=True,
         aliases=("max-memory",),
-        acts=False,
     ),
     RobotParameter("max-working", "int", 1024, "URLs in work at once; the rest waits in the catalog.", low=1),
     RobotParameter(

@@ -1,6 +1,5 @@
 """The access log: one JSON line a visited or refused URL, written in batches, bounded in size."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import msgspec
 
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Settled
+from ingather.robot.logfile import LogFile
 
 __all__ = ["AccessLog"]
 
@@ -37,9 +37,7 @@ class AccessLog:
 
     def __init__(self, path: Path, *, max_bytes: int = 64 << 20, keep: int = 4, enabled: bool = True) -> None:
         self._enabled = enabled
-        self._path = path
-        self._max_bytes = max_bytes
-        self._keep = keep
+        self._file = LogFile(path, max_bytes=max_bytes, keep=keep)
         self.failed = ""
 
     def write(
@@ -77,23 +75,5 @@ class AccessLog:
         ]
         if not lines:
             return
-        data = b"\n".join(lines) + b"\n"
-        try:
-            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            try:
-                os.write(fd, data)
-                size = os.fstat(fd).st_size
-            finally:
-                os.close(fd)
-            if size > self._max_bytes:
-                self._rotate()
-            self.failed = ""
-        except OSError as error:
-            self.failed = f"{self._path}: {error.strerror}"
-
-    def _rotate(self) -> None:
-        for number in range(self._keep, 0, -1):
-            older = self._path.with_name(f"{self._path.name}.{number}")
-            newer = self._path if number == 1 else self._path.with_name(f"{self._path.name}.{number - 1}")
-            if newer.exists():
-                newer.replace(older)
+        self._file.append(b"\n".join(lines) + b"\n")
+        self.failed = self._file.failed

@@ -53,8 +53,11 @@ class FollowLimits:
         steady_rate, steady_s: the age from that many documents a second on. A commit costs nearly the same for
             one document as for a hundred, and what many small ones wrote is merged soon after.
         busy_docs, busy_s: the same at full crawl speed (*busy_rate* documents a second and more, and *calm_s* after).
+        collect_s, collect_docs: descriptions are collected for so long, and at most so many; 0 s = not at all. What
+            somebody may not find any more is committed at the other pace, with all that was collected.
         queue_docs: the keeper hands out no claims above this lag.
         queue_bytes: texts kept in the queue; beyond it documents are read again when their turn comes.
+        report_bytes: a description with more text does not wait in memory; it is read again when its turn comes.
         retry_s: pause before another try after a failure that may pass (no space, for instance).
     """
 
@@ -66,8 +69,11 @@ class FollowLimits:
     busy_s: float = 10.0
     busy_rate: float = 200.0
     calm_s: float = 3.0
+    collect_s: float = 0.0
+    collect_docs: int = 1_000
     queue_docs: int = 5_000
     queue_bytes: int = 96 << 20
+    report_bytes: int = 96 << 20
     group: int = 200
     retry_s: float = 5.0
 
@@ -89,6 +95,7 @@ class IndexFollower:
         self._clock = clock
         self._committed = committed
         self._limits = limits or FollowLimits()
+        self._hidden = False
         self._queue: deque[tuple[int, int, ChangeKind, Report | None, int]] = deque()
         self._bytes = 0
         self._condition = threading.Condition()
@@ -115,7 +122,8 @@ class IndexFollower:
                 return
             for sequence, url_id, kind, report in changes:
                 size = len(report.text) + 500 if report is not None else 0
-                fits = self._bytes + size <= self._limits.queue_bytes
+                limits = self._limits
+                fits = self._bytes + size <= limits.queue_bytes and size - 500 <= limits.report_bytes
                 self._bytes += size if fits else 0
                 self._queue.append((sequence, url_id, kind, report if fits else None, size if fits else 0))
                 self._pushed = sequence
@@ -130,6 +138,19 @@ class IndexFollower:
     def full(self) -> bool:
         """Whether the keeper should hand out no more claims."""
         return len(self._queue) > self._limits.queue_docs
+
+    def adopt(self, limits: FollowLimits) -> None:
+        """Work by other limits from now on; any thread."""
+        with self._condition:
+            self._limits = limits
+            self._condition.notify()
+
+    def hurry(self) -> None:
+        """Commit what was collected: nothing more is to come for a while. Does not wait."""
+        with self._condition:
+            if self._limits.collect_s and self.applied < self._pushed:
+                self._flush = True
+                self._condition.notify()
 
     def flush(self, sequence: int, timeout_s: float = 600.0) -> bool:
         """Wait until *sequence* is committed; ``False`` when the index is broken or time is up."""
@@ -239,12 +260,13 @@ class IndexFollower:
 
     def _follow(self, writer: IndexWriter, source: DocumentSource) -> None:
         limits, clock = self._limits, self._clock
+        self._hidden = False
         pending, at, since, busy_until = 0, self.applied, 0.0, 0.0
         docs, age = limits.quiet_docs, limits.quiet_s
         window: deque[tuple[float, int]] = deque()
         while True:
             group = self._next_group(at, None if not pending else max(since + age - clock.monotonic(), 0.01))
-            now = clock.monotonic()
+            now, limits = clock.monotonic(), self._limits
             if group:
                 if not pending:
                     since = now
@@ -261,6 +283,8 @@ class IndexFollower:
             else:
                 docs = limits.quiet_docs
                 age = limits.steady_s if rate >= limits.steady_rate else limits.quiet_s
+            if limits.collect_s and not self._hidden:
+                docs, age = limits.collect_docs, limits.collect_s
             ends = self._stop or (self._flush and not self._queue)
             if pending and (ends or pending >= docs or clock.monotonic() - since >= age):
                 self._commit(writer, at)
@@ -297,11 +321,13 @@ class IndexFollower:
         removed += [url_id for url_id, _ in wanted if url_id not in shown]
         if removed:
             writer.remove(removed)
+            self._hidden = True
         if documents:
             writer.put(documents)
 
     def _commit(self, writer: IndexWriter, sequence: int) -> None:
         writer.commit(sequence)
+        self._hidden = False
         self._note(sequence)
         self._committed(sequence)
 

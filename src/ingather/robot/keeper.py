@@ -32,6 +32,7 @@ from ingather.robot.indexing import IndexFollower
 from ingather.robot.intake import Counters, Intake, Taken
 from ingather.robot.lending import Connection, Lending
 from ingather.robot.politeness import AddressBook
+from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.supervising import DISK_FULL_EXIT, Death, Supervisor
 from ingather.robot.timeguard import TimeGuard
 from ingather.robot.wire import Kept, Stop
@@ -74,6 +75,7 @@ class Keeper:
         supervisor: Supervisor,
         addresses: AddressBook,
         access_log: AccessLog,
+        robot_log: RobotLog,
         clock: Clock,
         guard: TimeGuard,
         socket_path: Path,
@@ -94,6 +96,7 @@ class Keeper:
         self._supervisor = supervisor
         self._addresses = addresses
         self._access_log = access_log
+        self._robot_log = robot_log
         self._clock = clock
         self._guard = guard
         self._socket_path = socket_path
@@ -128,6 +131,7 @@ class Keeper:
         self._leaving = self._joining = False
         self._switch = asyncio.Lock()
         self._no_space_until = 0.0
+        self._known_pids: set[int] = set()
         self.paused = False
         self.disk_full = False
         self.failed: BaseException | None = None
@@ -166,6 +170,8 @@ class Keeper:
             raise
         except BaseException as error:  # noqa: BLE001 - kept, told, raised by who waits for the keeper
             self.failed = error
+            self._robot_log.serious(f"the keeper failed: {error}", self._clock.wall())
+            self._robot_log.flush()
             _log.error("keeper failed", error=str(error), exc_info=True)
             self._changed.set()
 
@@ -181,6 +187,8 @@ class Keeper:
         if self._server is not None:
             self._server.close()
         await loop.run_in_executor(None, self.index.stop)
+        self._robot_log.event(Level.SPAWNING, "Robot stops", self._clock.wall())
+        self._robot_log.flush()
         self._pool.shutdown(wait=True)
         self._socket_path.unlink(missing_ok=True)
 
@@ -277,6 +285,7 @@ class Keeper:
             except DiskFullError as error:
                 self._refuse(batch, waiters, error)
                 if not self.disk_full:
+                    self._robot_log.serious("disk full: no new work until there is space", self._clock.wall())
                     _log.error("disk full: no new work until there is space", error=str(error))
                 self.disk_full = True
                 await asyncio.sleep(self._limits.disk_retry_s)
@@ -312,6 +321,8 @@ class Keeper:
         for _, limit in applied.refused:
             self.counters.limits[limit] += 1
         self._access_log.write(done.settled, urls, applied.refused, self._clock.wall())
+        self._robot_log.visits(done.settled, urls, applied.refused, self._clock.wall())
+        self._robot_log.flush()
         self._lending.feed()
 
     # -- the clock's business ---------------------------------------------------------------------
@@ -319,6 +330,7 @@ class Keeper:
     async def _tick_loop(self) -> None:
         while True:
             await asyncio.sleep(0.5)
+            self._report_progress()
             self._history.append((self._clock.monotonic(), self.counters.pages))
             self._guard.check(self._clock.monotonic(), self._clock.wall())
             if not self._joining:  # then the supervisor belongs to _dismiss()
@@ -331,6 +343,8 @@ class Keeper:
             full = not self._headroom() or self._clock.monotonic() < self._no_space_until
             if full != self.disk_full and not self._intake.committing:
                 self.disk_full = full
+                if full:
+                    self._robot_log.serious("disk reserve reached: no new work", self._clock.wall())
                 _log.warning("disk reserve reached: no new work" if full else "disk has space again")
             if self._recheck and not self.paused and not self.disk_full and self._guard.trusted:
                 await self._promote()
@@ -338,6 +352,20 @@ class Keeper:
                 await self._remember_addresses()
             self._lending.feed()
             self._changed.set()
+
+    def _report_progress(self) -> None:
+        """Tell robot.log how things go, and let the index have what it collected when nothing more is to come."""
+        pages = self.counters.pages
+        if self._history and self._history[-1][1] != pages:
+            said = f"progress: {pages} visits, {self.frontier.waiting} waiting, {self.frontier.out} in hand"
+            self._robot_log.event(Level.PROGRESS, said, self._clock.wall())
+        pids = self._supervisor.pids()
+        for pid in sorted(set(pids) - self._known_pids):
+            self._robot_log.event(Level.SPAWNING, f"gatherer spawned, process {pid}", self._clock.wall())
+        self._known_pids = set(pids)
+        self._robot_log.flush()
+        if self.idle():
+            self.index.hurry()
 
     async def _remember_addresses(self) -> None:
         """Keep the back-offs of addresses across restarts."""
@@ -363,6 +391,8 @@ class Keeper:
                 self.disk_full = True
                 continue
             self.counters.deaths += 1
+            how = "hangs" if death.hung else f"died (exit {death.code})"
+            self._robot_log.serious(f"gatherer {death.slot} {how}", self._clock.wall())
             _log.warning(
                 "gatherer ended", gatherer=death.slot, code=death.code, url_id=death.culprit, hung=death.hung
             )

@@ -1,10 +1,13 @@
 """The reference pages know every function, parameter and default."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import ingather
 from ingather.conf import BUILTIN, PARAMETERS, FunctionSpec, RobotParameter
+from ingather.conf.robotpage import VENDOR, WHERE, renewed
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
@@ -27,11 +30,25 @@ def shown(value: object) -> str:
 
 @pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=lambda p: p.name)
 def test_robot_conf_page_has_every_parameter(parameter: RobotParameter) -> None:
-    _, default, meaning = rows((DOCS / "robot-conf.md").read_text())[parameter.name]
-    assert default.strip("`") == shown(parameter.default)
-    assert meaning.startswith(parameter.help)
-    assert ("No effect yet" in meaning) is not parameter.acts
-    assert all(f"`{alias}`" in meaning for alias in parameter.aliases)
+    _, _, absent, _, effect, where = rows((DOCS / "robot-conf.md").read_text())[parameter.name]
+    assert absent.strip("`") == shown(parameter.default)
+    assert effect.startswith(parameter.help)
+    assert ("No effect yet" in effect) is not parameter.acts
+    assert bool(where) is parameter.acts
+    assert all(f"`{alias}`" in effect for alias in parameter.aliases)
+
+
+def test_robot_conf_page_is_the_table_of_the_code() -> None:
+    page = (DOCS / "robot-conf.md").read_text("utf-8")
+    assert renewed(page) == page, "run: python -m ingather.conf.robotpage docs/reference/robot-conf.md"
+    assert set(VENDOR) | set(WHERE) <= set(PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    "file", sorted({found for text in WHERE.values() for found in re.findall(r"`([\w/]+\.py)`", text)})
+)
+def test_where_a_parameter_acts_there_is_a_file(file: str) -> None:
+    assert (Path(ingather.__file__).parent / file).is_file()
 
 
 @pytest.mark.parametrize("function", BUILTIN.functions.values(), ids=lambda f: f.name)

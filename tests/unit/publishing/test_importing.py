@@ -11,7 +11,7 @@ PROCESS = """<Process csid="x-catalog://budgie.siroe.com:80/jack" \\
    command-timeout=60
    # email="user@domain"
    server-delay=2
-   bindir=/opt/bin
+   oncompletion=loop
    smart-host-heuristics=true
    depht=3
 </Process>

@@ -10,6 +10,7 @@ from ingather.model.report import Report
 from ingather.ports.index import IndexDocument, IndexWriter
 from ingather.robot.indexing import FollowLimits, IndexFollower
 from ingather.testing.clock import FakeClock
+from ingather.testing.rig import wait_until
 
 
 class Log:
@@ -166,3 +167,43 @@ def test_an_index_that_is_older_than_the_log_asks_to_be_rebuilt(tmp_path: Path) 
     late.stop()
     assert "up to 1" in late.broken
     assert rows(tmp_path) == [1]
+
+
+def collecting(folder: Path, log: Log, told: list[int], *, docs: int = 1000) -> IndexFollower:
+    index = IndexFolder(folder)
+    limits = FollowLimits(quiet_docs=1, quiet_s=0.0, group=2, collect_s=60.0, collect_docs=docs)
+    return IndexFollower(index.writer, lambda: log, FakeClock(), committed=told.append, limits=limits)
+
+
+def test_descriptions_are_collected_until_nothing_more_is_to_come(tmp_path: Path) -> None:
+    """index-after-ngenerated: minutes of collecting; the end of a run ends it."""
+    log, told = Log(), list[int]()
+    one = collecting(tmp_path, log, told)
+    one.start()
+    one.opened.wait(60)
+    one.push([log.put(row, "word") for row in range(1, 4)])
+    wait_until(lambda: one.lag == 0)
+    assert told == []
+    one.hurry()
+    wait_until(lambda: told == [3])
+    one.hurry()  # nothing is collected: the next one waits again
+    one.push([log.put(4, "word")])
+    wait_until(lambda: one.lag == 0)
+    assert told == [3]
+    one.adopt(FollowLimits(quiet_docs=1, quiet_s=0.0))
+    one.push([log.put(5, "word")])
+    wait_until(lambda: told == [3, 5])
+    one.stop()
+
+
+def test_collecting_ends_at_a_thousand_and_never_keeps_a_removal_waiting(tmp_path: Path) -> None:
+    log, told = Log(), list[int]()
+    one = collecting(tmp_path, log, told, docs=3)
+    one.start()
+    one.opened.wait(60)
+    one.push([log.put(row, "word") for row in range(1, 4)])
+    wait_until(lambda: told and told[-1] >= 3)
+    one.push([log.remove(2)])
+    wait_until(lambda: told[-1] == 4)
+    one.stop()
+    assert rows(tmp_path) == [1, 3]

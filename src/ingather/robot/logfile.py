@@ -1,0 +1,41 @@
+"""A log that grows by batches and is bounded: ``NAME``, ``NAME.1``, and so on."""
+
+import os
+from pathlib import Path
+
+__all__ = ["LogFile"]
+
+
+class LogFile:
+    """Appends; at *max_bytes* the file becomes ``NAME.1`` and so on, *keep* old ones.
+
+    A log that cannot be written never stops gathering: :attr:`failed` says so.
+    """
+
+    def __init__(self, path: Path, *, max_bytes: int = 64 << 20, keep: int = 4) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._keep = keep
+        self.failed = ""
+
+    def append(self, data: bytes) -> None:
+        """Write *data*, whole lines, behind what is there."""
+        try:
+            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                os.write(fd, data)
+                size = os.fstat(fd).st_size
+            finally:
+                os.close(fd)
+            if size > self._max_bytes:
+                self._rotate()
+            self.failed = ""
+        except OSError as error:
+            self.failed = f"{self._path}: {error.strerror}"
+
+    def _rotate(self) -> None:
+        for number in range(self._keep, 0, -1):
+            older = self._path.with_name(f"{self._path.name}.{number}")
+            newer = self._path if number == 1 else self._path.with_name(f"{self._path.name}.{number - 1}")
+            if newer.exists():
+                newer.replace(older)
