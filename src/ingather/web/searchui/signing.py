@@ -126,7 +126,12 @@ def _refused(request: Request, problem: Problem, target: str) -> Response:
 def _form(request: Request, problem: Problem | None, target: str) -> Response:
     return page_answer(
         "signin.html",
-        {"problem": problem, "target": target, "name": search_state(request).parts.name},
+        {
+            "problem": problem,
+            "target": target,
+            "name": search_state(request).parts.name,
+            "csrf": identity(request).csrf,
+        },
         status=200 if problem is None else problem.status,
         headers=None if problem is None else problem.headers,
     )
