@@ -188,7 +188,7 @@ def test_long_texts_do_not_hide_the_keys_behind_them() -> None:
 
 
 def test_a_setting_without_effect_yet_says_so() -> None:
-    (found,) = read("[limits]\nfeed-size = '2GiB'").diagnostics
+    (found,) = read("[limits]\nsitemap-size = '2GiB'").diagnostics
     assert (found.code, found.is_error) == ("W-NO-EFFECT", False)
 
 
