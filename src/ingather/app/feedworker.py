@@ -1,8 +1,8 @@
 """The process that reads pushed feeds for the keeper: records with content become descriptions here.
 
-It is a gatherer without a network: the same pipeline, the same converters, a WARC segment of its own. Parsing the
-feed and whatever is no plain page happens in converters below it. It keeps nothing that matters: the keeper asks for
-what follows a cursor, and asks a new worker for the same when this one dies.
+It is a gatherer without a network: the same pipeline, the same converters, a WARC segment of its own. It parses the
+feed itself, whatever is no plain page is read by converters below it. It keeps nothing that matters: the keeper asks
+for what follows a cursor, and asks a new worker for the same when this one dies or hangs.
 """
 
 import asyncio
@@ -34,10 +34,9 @@ from ingather.conf import load_bodies
 from ingather.conf.settings import Settings
 from ingather.errors import ExtractError, IsolationError, UrlError
 from ingather.extract.allocator import tune_allocator
-from ingather.feeds.batches import Batch, encode_batch
+from ingather.feeds.batches import Batch, decode_batch, encode_batch, make_batch
 from ingather.feeds.cursor import FeedCursor
 from ingather.feeds.dates import parse_feed_date
-from ingather.feeds.isolated import read_batches
 from ingather.feeds.limits import FeedLimits
 from ingather.feeds.prepared import FeedBatch, Prepared, pack_batch
 from ingather.feeds.reading import FeedItem
@@ -195,7 +194,7 @@ class _Worker:
     async def _answer(self, order: FeedOrder) -> FeedBatch:
         held = self._held.pop(order.feed, None)
         if held is None or held.at != order.done:
-            held = await self._read(order)
+            held = self._read(order)
         if order.kind == "groups":
             return self._groups(held)
         batch, begun = held.batch, time.monotonic()
@@ -233,17 +232,20 @@ class _Worker:
         while len(self._held) > _OPEN:
             self._held.popitem(last=False)
 
-    async def _read(self, order: FeedOrder) -> _Held:
-        """Read one batch behind the cursor, in a converter."""
+    def _read(self, order: FeedOrder) -> _Held:
+        """Read one batch behind the cursor."""
         cursor = msgspec.json.decode(order.cursor, type=FeedCursor) if order.cursor else FeedCursor()
         kind = FeedType(order.feedtype) if order.kind != "groups" else None
-        batches = read_batches(
-            self._pool, Path(order.path), kind=order.kind, cursor=cursor, feedtype=kind, limits=self._limits
+        batch = decode_batch(
+            make_batch(
+                Path(order.path),
+                kind=order.kind,
+                cursor=cursor,
+                feedtype=kind,
+                limits=self._limits,
+                most_items=self._most,
+            )
         )
-        try:
-            batch = await anext(batches)
-        finally:
-            await batches.aclose()  # type: ignore[attr-defined]  # it is a generator
         return _Held(batch, order.done, cursor)
 
     @staticmethod

@@ -114,7 +114,11 @@ class FeedStore:
 
     def add(self, new: NewFeed, now_s: float) -> int:
         """Give a feed its row; return its number. Its name gets that number where it has ``{number}``."""
-        number = int(self._cursor.execute("select coalesce(max(id), 0) + 1 from feed").get)
+        number = int(
+            self._cursor.execute(
+                "select max(coalesce((select max(id) from feed), 0), coalesce((select value from meta where name = 'feed-newest'), 0)) + 1"
+            ).get
+        )
         self._cursor.execute(
             "insert into feed (id, name, datasource, kind, feedtype, fields, sender, received, file, size, sha256, estimate, session) "
             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -197,9 +201,17 @@ class FeedStore:
             (before_s, before_s, limit),
         )
         for number, _ in rows:
-            self._cursor.execute("delete from feed_record where feed = ?", (number,))
-            self._cursor.execute("delete from feed where id = ?", (number,))
+            self.forget(number)
         return rows
+
+    def forget(self, number: int) -> None:
+        """Forget a feed and its receipts; what it brought stays, and its number is not given again."""
+        self._cursor.execute(
+            "insert into meta (name, value) select 'feed-newest', max(id) from feed where true on conflict (name) do update "
+            "set value = max(value, excluded.value)"
+        )
+        self._cursor.execute("delete from feed_record where feed = ?", (number,))
+        self._cursor.execute("delete from feed where id = ?", (number,))
 
     # -- receipts -----------------------------------------------------------------------------
 

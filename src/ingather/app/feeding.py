@@ -1,0 +1,480 @@
+"""The keeper's feed thread: takes feeds, keeps their queues, applies them batch by batch.
+
+One queue a data source, in order of arrival; sources take turns. A batch is read by the feed worker (a process) and
+applied by the catalog's writer in one transaction with its receipts and the cursor, so that a death anywhere is made
+good by going on from the cursor (promises D1 to D3). Trouble of the storage is waited out: nothing that was accepted is
+dropped.
+"""
+
+import asyncio
+import threading
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from ingather.app.blueprint import Blueprint
+from ingather.app.feedprocess import FeedProcess, WorkerLostError
+from ingather.app.feedworker import FeedOrder
+from ingather.catalog.bodies.folder import segments
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_deletion import SourceFacts
+from ingather.catalog.sqlite_feeds import FeedRow, NewFeed
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.errors import CatalogError, DiskFullError, IngatherError
+from ingather.feeds.applying import FeedPolicy, apply_batch, source_row_name
+from ingather.feeds.batches import decode_batch
+from ingather.feeds.desk import (
+    WEB_SOURCE,
+    FeedFields,
+    FeedFormat,
+    FeedKind,
+    FeedTicket,
+    Spooled,
+    feed_name,
+    feed_type,
+)
+from ingather.feeds.groups_applying import GroupLoading, LoadMode, clean_up
+from ingather.feeds.prepared import FeedBatch
+from ingather.feeds.receipts import FeedState, Written, joined
+from ingather.feeds.sweeping import Guard, Ruled, sweep
+from ingather.log import get
+from ingather.model.feed import FeedRejection, FeedType, GroupMembership
+from ingather.model.url import canonical
+from ingather.ports.clock import Clock
+from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
+
+__all__ = ["FeedHome", "Feeding", "Transact", "deletion_guard", "feed_policy"]
+
+_log = get("feeds")
+_RETRY_S: Final = 2.0
+_GROUPS_TYPE: Final = "groups"
+T = TypeVar("T")
+
+Transact = Callable[[Callable[[CatalogWriter, Applied], T]], T]
+"""Runs a job in a durable transaction of the one writer, from any thread, and returns its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedHome:
+    """Where feeds are applied.
+
+    Attributes:
+        path: the home; files of feeds are named relative to it.
+        bodies: folder of WARC segments.
+        blueprint: what a worker is made from; another object = made anew.
+        policy: of a data source.
+        guard: the deletion policy.
+        follow: whether links in the contents of a data source are followed.
+    """
+
+    path: Path
+    bodies: Path
+    blueprint: Callable[[], Blueprint]
+    policy: Callable[[str], FeedPolicy]
+    guard: Guard
+    follow: Callable[[str], bool] = lambda _: True
+
+
+def deletion_guard(policy_of: Callable[[str], DeletionPolicy]) -> Guard:
+    """Return the deletion policy as :func:`sweep` asks it; *policy_of* takes a source's name."""
+
+    def guard(left_out: int, held: int, facts: SourceFacts) -> Ruled:
+        policy, secure = policy_of(facts.name), facts.access != "public"
+        ledger = Ledger(
+            documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing, secure=secure
+        )  # fmt: skip
+        fresh = (Proposal(0, DeletionReason.FEED) for _ in range(left_out - held))
+        hidden = policy.limits.hide_held_secure if secure else policy.limits.hide_held_public
+        return Ruled(policy.too_much(fresh, ledger), hidden)
+
+    return guard
+
+
+class Feeding:
+    """Takes and applies feeds; implements :class:`ingather.feeds.desk.FeedDesk`.
+
+    Args:
+        home: where.
+        transact: see :data:`Transact`; it may be called from the feed thread only.
+        write: the same as a coroutine function that may be awaited on any loop of the process.
+        look: reads a feed's report; called from a thread.
+        clock: wall time.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that the process wires
+        self,
+        home: FeedHome,
+        transact: Transact[Any],
+        *,
+        clock: Clock,
+        write: Callable[[Callable[[CatalogWriter, Applied], Any]], Any] | None = None,
+        look: Callable[[str], dict[str, Any]] | None = None,
+        process: FeedProcess | None = None,
+    ) -> None:
+        self._home, self._transact, self._clock = home, transact, clock
+        self._write, self._look = write, look
+        self._process = process or FeedProcess()
+        self._queues: dict[str, list[int]] = {}
+        """Feeds by data source, ascending: rows are numbered in order of arrival."""
+        self._turns: deque[str] = deque()
+        self._waiting: dict[int, int] = {}
+        self._loadings: dict[int, GroupLoading] = {}
+        self._condition = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+        self.failed: BaseException | None = None
+        """What ended the feed thread, if anything did."""
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def recover(self) -> int:
+        """Take up what an earlier process left; return how many feeds that are."""
+        found: list[FeedRow] = self._transact(lambda w, _: w.feeds.open_feeds())
+        for feed in found:
+            self._enqueue(feed)
+        return len(found)
+
+    def start(self) -> None:
+        """Begin to apply, after :meth:`recover`."""
+        self._thread = threading.Thread(target=self._run, name="feeds", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the batch at hand; not stopping loses nothing."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        if self._thread is not None:
+            self._thread.join(30)
+        self._process.stop()
+
+    def segment(self) -> int | None:
+        """Return the oldest WARC segment that the worker may still write to."""
+        return self._process.segment
+
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the feed worker."""
+        return self._process.pid
+
+    # -- the desk -----------------------------------------------------------------------------
+
+    def taking(self, spooled: Spooled, fields: FeedFields, sender: str) -> Callable[..., FeedTicket]:
+        """Return the job that gives a feed its row.
+
+        Raises:
+            FeedRefusedError: it may not be called so.
+        """
+        fields.check()
+        if fields.kind is FeedKind.GROUPS:
+            kind = "cleanup" if fields.cleanup else "full" if _replaces(fields) else "incremental"
+            label = f"{_GROUPS_TYPE}-{kind}"
+        else:
+            kind = str(feed_type(fields.feedtype))
+            label = kind
+        file = spooled.path
+        if file.is_relative_to(self._home.path):
+            file = file.relative_to(self._home.path)
+        rest = {
+            "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
+            "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
+        }  # fmt: skip
+
+        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+            now_s = self._clock.wall()
+            name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
+            number = writer.feeds.add(
+                NewFeed(
+                    name, fields.datasource, str(fields.kind), kind, rest, sender, str(file), spooled.size, spooled.sha256,
+                    spooled.records, fields.session,
+                ),
+                now_s,
+            )  # fmt: skip
+            feed = writer.feeds.feed(number)
+            assert feed is not None  # noqa: S101 - it was made
+            return FeedTicket(number, feed.name)
+
+        return job
+
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+        """Give a feed its durable row; see :class:`ingather.feeds.desk.FeedDesk`."""
+        if self._write is None:
+            raise IngatherError("this process takes no feeds")
+        ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
+        self.taken(ticket.id, fields.datasource, spooled.records)
+        return ticket
+
+    def taken(self, number: int, datasource: str, records: int) -> None:
+        """Note that a feed has a durable row; its turn comes in the order of the rows."""
+        with self._condition:
+            self._waiting[number] = max(records, 1)
+            queue = self._queues.setdefault(datasource, [])
+            if number not in queue[-8:]:
+                insort(queue, number)
+            if datasource not in self._turns:
+                self._turns.append(datasource)
+            self._condition.notify_all()
+
+    def _enqueue(self, feed: FeedRow) -> None:
+        self.taken(feed.id, feed.datasource, feed.estimate - feed.done)
+
+    def backlog(self) -> int:
+        """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`."""
+        with self._condition:
+            return sum(self._waiting.values())
+
+    def open_feeds(self) -> int:
+        """Return how many feeds are not at their end."""
+        with self._condition:
+            return len(self._waiting)
+
+    async def report(self, name: str, *, wait_s: float = 0.0) -> dict[str, Any]:
+        """Return a feed's report; see :class:`ingather.feeds.desk.FeedDesk`."""
+        if self._look is None:
+            return {}
+        loop = asyncio.get_running_loop()
+        until = loop.time() + wait_s
+        while True:
+            found = await loop.run_in_executor(None, self._look, name)
+            left = until - loop.time()
+            if not found or found["ended"] is not None or left <= 0:
+                return found
+            await asyncio.sleep(min(0.1, left))
+
+    # -- the thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while (datasource := self._turn()) is not None:
+                self._try(datasource)
+        except BaseException as error:  # noqa: BLE001 - kept and told; what was accepted waits for the next start
+            if not self._stopping:
+                self.failed = error
+                _log.error("the feed thread ended", error=str(error), exc_info=True)
+
+    def _turn(self) -> str | None:
+        """Return whose turn it is; ``None`` = the end."""
+        with self._condition:
+            while not self._stopping and not self._turns:
+                self._condition.wait()
+            if self._stopping:
+                return None
+            datasource = self._turns.popleft()
+            self._turns.append(datasource)
+            return datasource
+
+    def _try(self, datasource: str) -> None:
+        try:
+            self.step(datasource)
+        except (DiskFullError, CatalogError, WorkerLostError) as error:
+            _log.warning("a feed waits", datasource=datasource, error=str(error))
+            with self._condition:
+                if not self._stopping:
+                    self._condition.wait(_RETRY_S)
+
+    def drain(self) -> None:
+        """Apply everything that waits, in this thread; for commands that own the home."""
+        while self._turns:
+            self.step(self._turns[0])
+
+    def step(self, datasource: str) -> None:
+        """Apply one batch of the oldest feed of *datasource*.
+
+        Raises:
+            CatalogError: nothing of the batch was kept; the next call does it again.
+            WorkerLostError: the worker died twice over the same record's neighbourhood; the next call goes on.
+        """
+        with self._condition:
+            queue = self._queues.get(datasource)
+            number = queue[0] if queue else 0
+        feed: FeedRow | None = self._transact(lambda w, _: w.feeds.feed(number)) if number else None
+        if feed is None or feed.state > FeedState.IN_PROGRESS or self._work(feed):
+            self._ended(datasource, number)
+
+    def _ended(self, datasource: str, number: int) -> None:
+        with self._condition:
+            self._waiting.pop(number, None)
+            self._loadings.pop(number, None)
+            queue = self._queues.get(datasource, [])
+            if number in queue:
+                queue.remove(number)
+            if not queue:
+                self._queues.pop(datasource, None)
+                if datasource in self._turns:
+                    self._turns.remove(datasource)
+
+    def _work(self, feed: FeedRow) -> bool:
+        """Do the next piece of a feed; return whether it is at its end."""
+        if feed.kind == FeedKind.GROUPS:
+            return self._groups(feed)
+        if feed.sweep or feed.complete:  # read to its end before: only what it leaves out is to be dealt with
+            return self._finish(feed, "")
+        batch = self._ask(feed)
+        self._transact(partial(self._apply, feed, batch))
+        with self._condition:
+            done = batch.items[-1].n if batch.items else feed.done
+            self._waiting[feed.id] = max(feed.estimate - done, 1)
+        if not batch.ended:
+            return False
+        self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=batch.complete))
+        return self._finish(feed, batch.trouble, batch.warnings)
+
+    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> int:
+        now_s = writer.applier.now_s = self._clock.wall()
+        policy = self._home.policy(feed.datasource)
+        return apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
+
+    def _ask(self, feed: FeedRow) -> FeedBatch:
+        """Have the worker read on. When it dies it is asked for single records, and the one that kills is passed over."""
+        order = FeedOrder(
+            feed=feed.id, path=str(self._home.path / feed.file), kind=self._kind(feed), feedtype=feed.feedtype,
+            source=source_row_name(feed.datasource), cursor=feed.cursor, done=feed.done,
+            listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
+            follow=self._home.follow(feed.datasource),
+        )  # fmt: skip
+        try:
+            return self._asked(order)
+        except WorkerLostError as lost:
+            _log.warning("the feed worker was lost", feed=feed.name, done=feed.done, error=str(lost))
+        order.most = 1
+        try:
+            return self._asked(order)
+        except WorkerLostError as lost:
+            _log.error("a record ends its reader", feed=feed.name, record=feed.done + 1, error=str(lost))
+        order.pass_over = feed.done + 1
+        try:
+            return self._asked(order)
+        except WorkerLostError:  # not the record's content but reading the file
+            return FeedBatch([], feed.cursor, ended=True, trouble="its reader ends over this file")
+
+    def _asked(self, order: FeedOrder) -> FeedBatch:
+        newest = max(segments(self._home.bodies), default=0)
+        return self._process.ask(order, self._home.blueprint(), newest_segment=newest)
+
+    @staticmethod
+    def _kind(feed: FeedRow) -> str:
+        if feed.kind == FeedKind.GROUPS:
+            return "groups"
+        return "jsonl" if feed.fields.get("format") == FeedFormat.JSON_LINES else "xml"
+
+    # -- the end of a feed --------------------------------------------------------------------
+
+    def _finish(self, feed: FeedRow, trouble: str, warnings: Iterable[str] = ()) -> bool:
+        """Deal with what a full feed leaves out, then close the feed."""
+        said = ""
+        while not trouble:
+            done, said = self._transact(
+                lambda w, a: sweep(w, a, feed, now_s=self._clock.wall(), guard=self._home.guard)
+            )
+            if done:
+                break
+            with self._condition:
+                if self._stopping:
+                    return False
+        notes = [
+            *feed.fields.get("warnings", ()),
+            *warnings,
+            *([trouble] if trouble else []),
+            *([said] if said else []),
+        ]
+        self._transact(partial(self._close, feed.id, trouble, joined(notes)))
+        return True
+
+    def _close(
+        self, number: int, trouble: str, detail: str, writer: CatalogWriter, _applied: Applied
+    ) -> None:
+        feed = writer.feeds.feed(number)
+        if feed is None:
+            return
+        whole = feed.complete or not trouble
+        if feed.rejected or not whole:
+            state = FeedState.COMPLETED_WITH_ERRORS if feed.applied else FeedState.FAILED
+        else:
+            state = FeedState.COMPLETED
+        writer.feeds.end(number, int(state), detail, self._clock.wall())
+        _log.info(
+            "feed applied",
+            feed=feed.name,
+            state=state.name.lower(),
+            applied=feed.applied,
+            rejected=feed.rejected,
+        )
+
+    # -- groups -------------------------------------------------------------------------------
+
+    def _groups(self, feed: FeedRow) -> bool:
+        """Load a piece of a group feed. A load is begun again from its start after a crash."""
+        source = str(feed.fields.get("groupsource") or feed.datasource)
+        if feed.fields.get("cleanup"):
+            removed = clean_up(self._in_writer, source)
+            self._transact(
+                partial(self._close, feed.id, "", f"{removed} memberships of {source} are out of force")
+            )
+            return True
+        loading = self._loadings.get(feed.id)
+        if loading is None:
+            mode = LoadMode.FULL if feed.feedtype == "full" else LoadMode.INCREMENTAL
+            loading = self._loadings[feed.id] = GroupLoading(
+                self._in_writer, source, mode, now_s=self._clock.wall()
+            )
+            loading.begin()
+            self._transact(lambda w, _: self._rewind(w, feed.id))
+            feed = self._transact(lambda w, _: w.feeds.feed(feed.id))
+        answer = self._ask(feed)
+        if not answer.raw:
+            self._loadings.pop(feed.id, None)
+            self._transact(partial(self._close, feed.id, answer.trouble, answer.trouble))
+            return True
+        batch = decode_batch(answer.raw)
+        before = loading.report.rejected
+        loading.take(item for item in batch.items if isinstance(item, GroupMembership | FeedRejection))
+        count, rejected = len(batch.items), loading.report.rejected - before
+
+        def advance(writer: CatalogWriter, _applied: Applied) -> None:
+            writer.feeds.begin(feed.id, self._clock.wall())
+            writer.feeds.advance(
+                feed.id, feed.done + count, answer.cursor, applied=count - rejected, rejected=rejected
+            )
+
+        self._transact(advance)
+        if batch.end is None:
+            return False
+        report = loading.finish(batch.end)
+        self._transact(lambda w, _: self._group_receipts(w, feed.id, report.rejections))
+        self._transact(
+            partial(self._close, feed.id, report.trouble, joined([report.trouble] if report.trouble else []))
+        )
+        return True
+
+    @staticmethod
+    def _rewind(writer: CatalogWriter, number: int) -> None:
+        feed = writer.feeds.feed(number)
+        if feed is not None and feed.done:
+            writer.feeds.end(number, int(FeedState.FAILED), "", 0.0)
+            writer.feeds.again(number)
+
+    @staticmethod
+    def _group_receipts(writer: CatalogWriter, number: int, rejections: Iterable[tuple[int, str]]) -> None:
+        for n, (line, reason) in enumerate(rejections, 1):
+            writer.feeds.receipt(
+                number, n, line=line, url="", url_id=None, action="membership", state=Written.REJECTED, note=reason
+            )  # fmt: skip
+
+    def _in_writer(self, job: Callable[[Any], T]) -> T:
+        answer: T = self._transact(lambda w, _: job(w))
+        return answer
+
+
+def _replaces(fields: FeedFields) -> bool:
+    return fields.replace or fields.feedtype.strip().lower() == "full"
+
+
+def feed_policy(*, empty_acl_is_none: bool = False, one_value_per_meta: bool = False) -> FeedPolicy:
+    """Return what counts for a data source without settings of its own."""
+    return FeedPolicy(
+        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical
+    )

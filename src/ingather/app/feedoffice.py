@@ -1,0 +1,132 @@
+"""What people and programs may ask about feeds, and may have done: lists, receipts, the file, again, away."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_feed_reader import FeedReceipts
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.errors import UsageError
+from ingather.feeds.receipts import FEED_STATES, FeedState, log_line, shown_state
+
+__all__ = ["FeedOffice", "again_job", "forget_job"]
+
+_WRITTEN = {"rejected": (1,), "waiting": (2,), "deleted": (3,), "held": (4,), "applied": (0,)}
+
+
+class FeedOffice:
+    """Reads receipts; each call opens and closes its own connection.
+
+    Args:
+        home: feeds name their files relative to it.
+        database: the catalog.
+        indexed: newest change that the index has applied.
+    """
+
+    def __init__(self, home: Path, database: Path, indexed: Callable[[], int]) -> None:
+        self._home, self._database, self._indexed = home, database, indexed
+
+    def feeds(self, *, datasource: str = "", before: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        """Return feeds, newest first."""
+        with _Open(self._database) as receipts:
+            found = receipts.feeds(datasource=datasource, before=before, limit=limit)
+        return [self._feed_form(feed) for feed in found]
+
+    def look(self, name: str) -> dict[str, Any]:
+        """Return one feed by name or number, ``{}`` if there is none."""
+        with _Open(self._database) as receipts:
+            found = receipts.feed(name)
+        return {} if found is None else self._feed_form(found)
+
+    def feed(self, name: str) -> dict[str, Any]:
+        """Return one feed.
+
+        Raises:
+            UsageError: there is none.
+        """
+        found = self.look(name)
+        if not found:
+            raise UsageError(f"there is no feed {name!r}", hint="list them with: ingather feed list")
+        return found
+
+    def records(
+        self, name: str, *, after: int = 0, limit: int = 1000, state: str = ""
+    ) -> list[dict[str, Any]]:
+        """Return the receipts of a feed in document order; *state*: only those written so.
+
+        Raises:
+            UsageError: there is no such feed or state.
+        """
+        if state and state not in _WRITTEN:
+            raise UsageError(f"{state!r} is no state to ask for", hint=f"one of {', '.join(_WRITTEN)}")
+        number = int(self.feed(name)["id"])
+        with _Open(self._database) as receipts:
+            rows = receipts.records(number, after=after, limit=limit, written=_WRITTEN.get(state, ()))
+        indexed = self._indexed()
+        return [_record_form(row, indexed) for row in rows]
+
+    def file(self, name: str) -> Path:
+        """Return where the original of a feed lies.
+
+        Raises:
+            UsageError: there is no such feed, or its file is not kept any more.
+        """
+        found = self.feed(name)
+        path = self._home / str(found["file"])
+        if not found["file"] or not path.is_file():
+            raise UsageError(f"the file of feed {name} is not kept any more")
+        return path
+
+    def _feed_form(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        form = dict(feed)
+        rest = form.pop("fields")
+        form["state_number"], form["state"] = form["state"], FEED_STATES[form["state"]]
+        form["format"], form["warnings"] = rest.get("format", "xml"), rest.get("warnings", [])
+        form["groupsource"], form["part"], form["last"] = (
+            rest.get("groupsource", ""),
+            rest.get("part", 0),
+            rest.get("last", False),
+        )
+        form["complete"] = bool(form["complete"])
+        form["indexed"] = form["ended"] is not None and form["seq"] <= self._indexed()
+        form["waiting"] = max(form["estimate"] - form["done"], 0) if form["ended"] is None else 0
+        return form
+
+
+def _record_form(row: Mapping[str, Any], indexed: int) -> dict[str, Any]:
+    state = shown_state(
+        row["written"], sequence=row["seq"], indexed=indexed, superseded=bool(row["superseded"]),
+        visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]),
+    )  # fmt: skip
+    form = {name: row[name] for name in ("n", "line", "url", "action", "note")} | {"state": state}
+    return form | {"log": log_line(form)}
+
+
+class _Open:
+    def __init__(self, database: Path) -> None:
+        self._receipts = FeedReceipts(database)
+
+    def __enter__(self) -> FeedReceipts:
+        return self._receipts
+
+    def __exit__(self, *_: object) -> None:
+        self._receipts.close()
+
+
+def again_job(numbers: Sequence[int]) -> Callable[[CatalogWriter, Applied, float], list[int]]:
+    """Return the job that lets feeds be applied from their beginning once more; its answer: those that will be."""
+    return lambda writer, _applied, _now: [number for number in numbers if writer.feeds.again(number)]
+
+
+def forget_job(number: int) -> Callable[[CatalogWriter, Applied, float], str | None]:
+    """Return the job that forgets a feed that ended; its answer: the file, ``None`` = it did not end."""
+
+    def job(writer: CatalogWriter, _applied: Applied, _now: float) -> str | None:
+        feed = writer.feeds.feed(number)
+        if feed is None or feed.state < FeedState.COMPLETED:
+            return None
+        writer.feeds.forget(number)
+        return feed.file
+
+    return job

@@ -1,0 +1,90 @@
+"""Receipts, read: feeds and their records as people and programs ask for them.
+
+What is written of a record is what was done; whether it is in the index by now, was superseded, visited or held is
+found out from where things stand when somebody asks.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
+
+__all__ = ["FeedReceipts"]
+
+_FEED: Final = (
+    "select id, name, datasource, kind, feedtype, fields, sender, received, begun, ended, file, size, sha256, estimate, session, state, "
+    "done, applied, rejected, deleted, held, seq, complete, detail from feed"
+)
+_FEED_NAMES: Final = (
+    "id", "name", "datasource", "kind", "feedtype", "fields", "sender", "received", "begun", "ended", "file", "size", "sha256",
+    "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail",
+)  # fmt: skip
+# outcome 11 = failed (model.lifecycle.Outcome)
+_RECORD: Final = (
+    "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "
+    "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete'), "
+    "u.fetched is not null and u.fetched >= q.received, "
+    "u.outcome = 11 and u.detail like 'refused-address%' , u.held is not null "
+    "from feed_record r join feed q on q.id = r.feed left join fed f on f.id = r.id left join url u on u.id = r.id "
+    "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) order by r.n limit ?4"
+)
+_fields = msgspec.msgpack.Decoder(dict[str, Any]).decode
+
+
+class FeedReceipts:
+    """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = Rows(open_reader(path), path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._rows.close()
+
+    def feeds(self, *, datasource: str = "", before: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        """Return feeds, newest first, as columns by name; *before*: only older ones than this number."""
+        rows = self._rows.all(
+            f"{_FEED} where (?1 = '' or datasource = ?1) and (?2 = 0 or id < ?2) order by id desc limit ?3",
+            (datasource, before, limit),
+        )
+        return [_feed(row) for row in rows]
+
+    def feed(self, name: str) -> dict[str, Any] | None:
+        """Return the feed of this name or number."""
+        number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0  # noqa: PLR2004 - SQLite's integers
+        row = self._rows.one(f"{_FEED} where name = ? or id = ?", (name, number))
+        return None if row is None else _feed(row)
+
+    def records(
+        self, feed: int, *, after: int = 0, limit: int = 1000, written: Sequence[int] = ()
+    ) -> list[dict[str, Any]]:
+        """Return receipts above number *after*, ascending; *written*: only these states."""
+        wanted = msgspec.json.encode(list(written)).decode()
+        rows = self._rows.all(
+            _RECORD,
+            (feed, after, wanted, limit),
+        )
+        names = (
+            "n",
+            "line",
+            "url",
+            "action",
+            "written",
+            "seq",
+            "note",
+            "superseded",
+            "visited",
+            "out_of_scope",
+            "held",
+        )
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _feed(row: Sequence[Any]) -> dict[str, Any]:
+    found = dict(zip(_FEED_NAMES, row, strict=True))
+    found["fields"] = _fields(found["fields"])
+    return found
