@@ -5,8 +5,8 @@ reads it. ``encoding`` makes UTF-8 of its bytes, ``scanning`` cuts it at the sta
 knows the line and offset of each, ``references`` settles references that XML does not know, ``pieces`` parses one record
 strictly and repairs known slips, ``records`` and ``acls`` make values of the element, ``content`` decodes the document
 inside. ``reading`` is all of that in order, :func:`read_feed`; ``groups_reading`` is its sister for group memberships and
-``jsonlines`` reads the same model from JSON. ``isolated`` asks a converter for one batch after another, each with the
-cursor at which the next begins; ``applying`` gives each batch to the catalog.
+``jsonlines`` reads the same model from JSON. ``batches`` makes of it what one transaction applies, with the cursor at
+which the next one begins.
 
 ``checking`` is for authors of clients: a feed against the DTD (``dtd``), every finding with its line.
 

@@ -1,6 +1,6 @@
 """Batches: what one transaction applies of a feed, as bytes between processes.
 
-A batch is made by a converter, from a cursor on, and says with which cursor the next one begins. Making a
+A batch is made in a disposable process, from a cursor on, and says with which cursor the next one begins. Making a
 batch again gives the same batch, so a keeper that was killed asks again with the cursor that it committed.
 """
 

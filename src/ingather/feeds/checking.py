@@ -17,6 +17,7 @@ from ingather.feeds.dates import parse_feed_date
 from ingather.feeds.dtd import ELEMENTS, GROUP_ELEMENTS, Element
 from ingather.feeds.encoding import ByteStream
 from ingather.feeds.groups_reading import GroupReader
+from ingather.feeds.jsonlines import JsonLinesReader
 from ingather.feeds.limits import FeedLimits
 from ingather.feeds.reading import FeedItem, FeedReader
 from ingather.feeds.records import local_name
@@ -86,6 +87,7 @@ def check(
     stream: ByteStream,
     *,
     groups: bool = False,
+    json_lines: bool = False,
     feedtype: FeedType | None = None,
     limits: FeedLimits | None = None,
 ) -> FeedReport:
@@ -94,15 +96,20 @@ def check(
     Args:
         stream: the feed from its first byte.
         groups: it is a group feed.
+        json_lines: it is a feed of JSON lines; no DTD then, but all that is tolerated and rejected.
         feedtype: what the form field would say; ``None`` = the header's.
         limits: as for reading.
     """
     checker = _Checker(GROUP_ELEMENTS if groups else ELEMENTS)
     try:
-        kind = GroupReader if groups else FeedReader
-        reader = kind(
-            stream, limits=limits, feedtype=feedtype, on_element=checker.element, on_slip=checker.slip
-        )
+        reader: FeedReader | JsonLinesReader
+        if json_lines:
+            reader = JsonLinesReader(stream, limits=limits, feedtype=feedtype)
+        else:
+            kind = GroupReader if groups else FeedReader
+            reader = kind(
+                stream, limits=limits, feedtype=feedtype, on_element=checker.element, on_slip=checker.slip
+            )
         for item in reader.items():
             checker.item(item)
     except FeedError as error:

@@ -96,20 +96,23 @@ class JsonLinesReader:
         """Yield the items; see :func:`read_json_lines`."""
         if self._headed:
             yield self._head()
-        for line, place in self._lines():
+        for line, place, behind in self._lines():
             bare = line.strip() if line is not None else b"?"
             if place.offset == 0:
                 bare = bare.removeprefix(_BOM)
             if not bare:
+                self._offset, self._line = behind
                 continue
             read = self._decoded(bare, place) if line is not None else self._oversize(place)
             if isinstance(read, dict) and read.get("type") == "header" and not self._headed:
                 self._header = FeedHeader(
                     self._word(read.get("datasource")), self._word(read.get("feedtype"))
                 )
+                self._offset, self._line = behind
                 continue
             if not self._headed:
                 yield self._head()
+            self._offset, self._line = behind
             if self._ended:
                 self._repaired = True
             if isinstance(read, dict):
@@ -149,8 +152,9 @@ class JsonLinesReader:
     def _word(value: object) -> str:
         return value.strip()[:_HEADER_CHARS] if isinstance(value, str) else ""
 
-    def _lines(self) -> Iterator[tuple[bytes | None, Place]]:
-        """Yield each line with its place; ``None`` = longer than a record may be."""
+    def _lines(self) -> Iterator[tuple[bytes | None, Place, tuple[int, int]]]:
+        """Yield each line, its place and what is behind it (offset, line); ``None`` = longer than a record may be."""
+        offset, number = self._offset, self._line
         buffer, over, searched = bytearray(), False, 0
         size = 0
         ended = False
@@ -168,11 +172,11 @@ class JsonLinesReader:
             end = len(buffer) if end < 0 else end + 1
             line = None if over else bytes(buffer[:end])
             del buffer[:end]
-            place = Place(self._line, self._offset)
-            self._offset += size + end
-            self._line += 1
+            place = Place(number, offset)
+            offset += size + end
+            number += 1
             over, searched, size = False, 0, 0
-            yield line, place
+            yield line, place, (offset, number)
 
     def _oversize(self, place: Place) -> FeedRejection:
         self._repaired = True
@@ -288,7 +292,9 @@ def _acl(value: Mapping[str, Any]) -> etree._Element:
     element = etree.Element("acl")
     for name, text in _attributes(value, {"inherit_from", "inheritance_type"}):
         element.set(name, text)
-    principals = value.get("principals") or []
+    principals = value.get("principals")
+    if principals is None:
+        return element
     if not isinstance(principals, list):
         raise _ShapeError("'principals' must be an array")
     for one in principals:

@@ -48,16 +48,15 @@ class Parsed(NamedTuple):
     settled: Settled
 
 
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        encoding="utf-8",
-        remove_comments=True,
-        remove_pis=True,
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=True,
-    )
+_PARSER: Final = etree.XMLParser(
+    encoding="utf-8",
+    remove_comments=True,
+    remove_pis=True,
+    resolve_entities=False,
+    no_network=True,
+    load_dtd=False,
+    huge_tree=True,
+)
 
 
 def parse_piece(piece: Piece, *, spaces: tuple[tuple[str, str], ...] = (), tags: int) -> Parsed:
@@ -106,9 +105,9 @@ def raw_url(data: bytes) -> str:
 
 def _element(data: bytes, spaces: tuple[tuple[str, str], ...]) -> etree._Element:
     if not spaces:
-        return etree.fromstring(data, _parser())
+        return etree.fromstring(data, _PARSER)
     declared = "".join(f' xmlns:{prefix}="{name}"' for prefix, name in spaces)
-    return etree.fromstring(b"<f" + declared.encode() + b">" + data + b"</f>", _parser())[0]
+    return etree.fromstring(b"<f" + declared.encode() + b">" + data + b"</f>", _PARSER)[0]
 
 
 def _outside(piece: Piece) -> bytes:

@@ -108,6 +108,7 @@ class FeedReader:
         self._outside = began.outside
         self._warnings: list[str] = [self.scanner.warning] if self.scanner.warning and place is None else []
         self._on_element, self._on_slip = on_element, on_slip
+        self._waiting: Place | None = None
         self.pass_over = ""
         """A reason to reject the next record unparsed: it has brought down its reader."""
         self.names = Names(self.limits.names, began.met)
@@ -116,7 +117,7 @@ class FeedReader:
     @property
     def cursor(self) -> FeedCursor:
         """Where the pass stands: between two items."""
-        place = self.scanner.place()
+        place = self._waiting or self.scanner.place()
         return FeedCursor(
             offset=place.offset,
             line=place.line,
@@ -144,7 +145,9 @@ class FeedReader:
                 if not self._rooted:
                     self._begin(event.kind, event.place)
                 if not self._headed:
+                    self._waiting = event.place
                     yield self._head()
+                    self._waiting = None
                 item = self._piece(event)
                 self._items += 1
                 self._rejected += isinstance(item, FeedRejection)

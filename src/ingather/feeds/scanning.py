@@ -18,7 +18,7 @@ __all__ = ["Broken", "Doctype", "EndTag", "Piece", "Place", "Scanner", "StartTag
 _CHUNK: Final = 256 * 1024
 _KEPT: Final = 1 << 20
 _MOST_TAG: Final = 8 << 20
-_MOST_DOCTYPE: Final = 1 << 20
+_MOST_DOCTYPE: Final = 64 * 1024
 _OVERSIZE_HEAD: Final = 64 * 1024
 _OVERLAP: Final = 256
 
@@ -281,17 +281,20 @@ class Scanner:
 
     def _tag_end(self) -> tuple[int, bool]:
         """Return where the tag at the position ends, and whether it is one."""
+        seen = 1
         while True:
             start = self._at
-            match = _TAG.match(self._buf, start)
-            if match is not None:
+            following = self._buf.find(b"<", start + seen)
+            limit = following if following >= 0 else len(self._buf)
+            closed = self._buf.find(b">", start + seen, limit)
+            if closed >= 0 and (match := _TAG.match(self._buf, start, limit)) is not None:
                 return match.end(), True
-            following = self._buf.find(b"<", start + 1)
             if following >= 0:
-                closed = self._buf.find(b">", start, following)
                 return (closed + 1 if closed >= 0 else following), False
-            if len(self._buf) - start > _MOST_TAG:
+            if limit - start > _MOST_TAG:
                 raise FeedError("a tag is too long", reason="refused")
+            if closed < 0:
+                seen = limit - start
             if not self._more():
                 self.ended_in = self.ended_in or "a tag"
                 return len(self._buf), False
@@ -417,7 +420,8 @@ _DOCTYPE_STEP: Final = re.compile(
 def doctype_end(buffer: bytearray | bytes, start: int) -> int:
     """Return where the document type declaration at *start* ends, -1 if it does not end in *buffer*."""
     at, subset, inside = start + 9, False, 0
-    while (match := _DOCTYPE_STEP.match(buffer, at)) is not None:
+    limit = min(len(buffer), start + _MOST_DOCTYPE)
+    while (match := _DOCTYPE_STEP.match(buffer, at, limit)) is not None:
         step = match.group()
         at = match.end()
         if step == b"[":
