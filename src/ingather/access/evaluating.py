@@ -69,6 +69,9 @@ class AclSource(Protocol):
     def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
         """Return lists of entries."""
 
+    def anything_secured(self) -> bool:
+        """Return whether anything is not for everybody."""
+
     def moved(self, after: int) -> Sequence[int]:
         """Return the documents that changes above *after* moved to another chain."""
 
@@ -115,6 +118,7 @@ class Rights:
         self._postings: dict[PrincipalKey, _Postings] = {}
         self._stamp = (0, 1)
         self._last = PUBLIC
+        self._secured = False
         self._changed: deque[tuple[int, frozenset[int]]] = deque(maxlen=_REMEMBERED)
         self._viewers: OrderedDict[Identity, _Seen] = OrderedDict()
         self.epoch = 0
@@ -156,6 +160,17 @@ class Rights:
                 return ()
             now = self._source.chains_of(rows)
             return tuple(sorted(row for row in rows if not view.sees(now.get(row, 0))))
+
+    def anything_secured(self) -> bool:
+        """Whether anything is not for everybody: a secure source, an ACL, a secured document. Once so, it stays so.
+
+        Raises:
+            CatalogError: the rights could not be read: show nothing.
+        """
+        if not self._secured:
+            with self._lock:
+                self._secured = self._source.anything_secured()
+        return self._secured
 
     # -- following the catalog --------------------------------------------------------------------
 

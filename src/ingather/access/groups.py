@@ -10,6 +10,7 @@ Source: GSA feeds specification, section 12 (googlegsa/secmgr MemberToGroupsReso
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -47,8 +48,8 @@ class MembershipSource(Protocol):
     def find(self, keys: Collection[PrincipalKey]) -> Mapping[PrincipalKey, int]:
         """Return the numbers of those that are known."""
 
-    def above(self, members: Sequence[int]) -> Iterable[Step]:
-        """Yield the groups that have one of *members* directly."""
+    def above(self, members: Sequence[int], known: AbstractSet[int]) -> Iterable[Step]:
+        """Yield the groups that have one of *members* directly, but those among *known*; one may come twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def expand(
         cut_domains: a user's domain is also tried cut to its first label (``corp.example.com``: ``corp``).
     """
     users, groups = tuple(users), tuple(groups)
-    found: dict[Principal, None] = {_neutral(group): None for group in groups}
+    given = dict.fromkeys(_neutral(group) for group in groups)
     below: dict[Principal, Principal] = {}
     reached: dict[int, Principal] = {}
     for who in (*users, *groups):
@@ -100,15 +101,13 @@ def expand(
         for number in source.find(sorted(forms)).values():
             reached.setdefault(number, lower)
     met = set(reached)
-    given = frozenset(found)
     while reached:
         fresh: dict[int, Principal] = {}
-        for step in source.above(sorted(reached)):
+        for step in source.above(sorted(reached), met):
             if step.group in met:
                 continue
             group = _principal(step.key)
-            if group not in given:
-                found[group] = None
+            if not given or group not in given:
                 below[group] = reached[step.member]
             met.add(step.group)
             fresh[step.group] = group
@@ -116,7 +115,7 @@ def expand(
                 met.add(step.folded)
                 fresh[step.folded] = group
         reached = fresh
-    return Expansion(users, tuple(found), below, source.epoch())
+    return Expansion(users, (*given, *below), below, source.epoch())
 
 
 class GroupExpander:

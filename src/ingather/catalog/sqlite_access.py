@@ -8,7 +8,7 @@ and a parent may arrive after its children. Whatever is removed keeps its row, w
 Source: GSA feeds specification, sections 11.2 and 11.5.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import apsw
@@ -17,7 +17,7 @@ from ingather.catalog.acl_packing import digest_of, number_of, pack_entries
 from ingather.catalog.sqlite_acl import AccessLists
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_rows import fetch
-from ingather.model.acl import Acl
+from ingather.model.acl import Acl, Inheritance
 from ingather.model.url import key
 
 __all__ = ["AccessStore"]
@@ -103,6 +103,36 @@ class AccessStore:
                 values,
             ).get
         )
+
+    def use_policy(self, match: Callable[[str], Sequence[Acl]]) -> None:
+        """Use policy rules from now on: *match* gives the ACLs of the rules that apply to a URL, best match only.
+
+        Of several, tied, each must permit. They count for documents without an ACL of their own, public ones too.
+        Documents that are there are placed anew by :meth:`place`.
+        """
+        self._lists.policy = lambda url: self._policy_chain(match(url))
+
+    def place(self, applied: Applied, *, after: int = 0, limit: int = _GROUP) -> int:
+        """Place the next *limit* described documents behind row *after* under the policy; return the last, 0 = no more."""
+        rows = fetch(
+            self._cursor,
+            "select id from url where id > ? and version is not null order by id limit ?",
+            (after, limit),
+        )
+        for (url_id,) in rows:
+            self._lists.renew(url_id, applied)
+        return int(rows[-1][0]) if rows else 0
+
+    def _policy_chain(self, acls: Sequence[Acl]) -> int | None:
+        """Return the chain of tied rules, ``None`` if there is none; all but the last become parents that must permit too."""
+        parent = ""
+        for acl in acls[:-1]:
+            above = replace(acl, inherit_from=parent, inheritance=Inheritance.AND_BOTH_PERMIT)
+            number = self.chain(above)
+            parent = f"policy:{number}"
+            if self._cursor.execute("select chain from acl where url = ?", (parent,)).get != number:
+                self._write(parent, number, None)
+        return self.chain(replace(acls[-1], inherit_from=parent)) if acls else None
 
     def urls_of(self, source: int) -> Iterator[str]:
         """Yield the URLs whose ACLs are of *source*, ascending; ACLs may be deleted meanwhile."""

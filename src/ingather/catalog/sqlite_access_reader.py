@@ -14,8 +14,9 @@ __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 
 WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
 """Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
-CHAIN: Final = "iif(u.acl & 1, 0, coalesce(a.chain, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
-"""The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else everybody or nobody, as its marks and source say."""
+CHAIN: Final = "iif(u.acl & 1, 0, coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
+"""The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else its policy rule's, else everybody or nobody, as its
+marks and source say."""
 
 _GROUP: Final = 5_000
 _MARKS: Final = 500
@@ -91,6 +92,15 @@ class AccessReader:
         rows = self._rows.among("select id, entries from acl_entries where id in ({ids})", ids)
         return {number: unpack_entries(blob) for number, blob in rows}
 
+    def anything_secured(self) -> bool:
+        """Return whether anything is not for everybody: a secure source with documents, an ACL, a secured document."""
+        return bool(
+            self._rows.value(
+                "select exists (select 1 from acl) or exists (select 1 from source where access != 'public' and documents > 0) "
+                "or exists (select 1 from url where acl != 0)"
+            )
+        )
+
     def moved(self, after: int) -> list[int]:
         """Return the documents that changes above *after* moved to another chain."""
         rows = self._rows.all("select distinct id from acl_moved where seq > ?", (after,))
@@ -105,6 +115,15 @@ class AccessReader:
                 ids,
             )
         )
+
+    def marks_of(self, url_id: int) -> tuple[int, str, int] | None:
+        """Return (marks of ``sqlite_acl``, access of its source, chain) of a row."""
+        row = self._rows.one(
+            f"select u.acl, s.access, {CHAIN} from url u join host h on h.id = u.host join source s on s.id = u.source "  # noqa: S608 - a constant
+            f"{WITH_ACL} where u.id = ?",
+            (url_id,),
+        )
+        return None if row is None else (row[0], row[1], row[2])
 
     # -- to explain -------------------------------------------------------------------------------
 

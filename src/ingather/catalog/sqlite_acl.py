@@ -5,12 +5,13 @@
 * :data:`CHAINED`: its URL has an ACL (``sqlite_access``), which decides.
 * :data:`SECURED`: its authmethod, the credentials that it was fetched with or its host's word say that it is not for
   everybody; without an ACL nobody sees it.
+* :data:`BY_POLICY`: it has no ACL of its own, and a policy rule names its URL (``url.policy`` is the chain).
 
 A marked row is in no group of equal bodies: it must neither stand for a public copy nor hide behind one. Its links are
 not counted and its anchors not shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import apsw
@@ -22,12 +23,13 @@ from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.change import ChangeKind
 
-__all__ = ["CHAINED", "LISTED", "READACL", "SECURED", "AccessLists", "has_list"]
+__all__ = ["BY_POLICY", "CHAINED", "LISTED", "READACL", "SECURED", "AccessLists", "has_list"]
 
 READACL: Final = "readacl"
 LISTED: Final = 1
 CHAINED: Final = 2
 SECURED: Final = 4
+BY_POLICY: Final = 8
 
 _MARK: Final = READACL.encode()
 _names_of = msgspec.msgpack.Decoder(dict[str, msgspec.Raw]).decode
@@ -47,6 +49,8 @@ class AccessLists:
         self._duplicates = duplicates
         self._log = log
         self._some: bool | None = None
+        self.policy: Callable[[str], int | None] | None = None
+        """Gives the chain of the policy rules that match a URL; ``None`` = no rules are at hand, rows keep theirs."""
 
     def reload(self) -> None:
         """Forget what was not committed."""
@@ -57,7 +61,29 @@ class AccessLists:
         listed = has_list(page) or (
             bool(known & LISTED) and any(has_list(blob) for blob in self._upper(url_id).values())
         )
-        return (known & SECURED) | (LISTED if listed else 0) | (CHAINED if self._has_acl(url_id) else 0)
+        chained = CHAINED if self._has_acl(url_id) else 0
+        return (known & SECURED) | (LISTED if listed else 0) | chained | self._ruled(url_id, known)
+
+    def place(self, url_id: int) -> bool:
+        """Give a row the chain of its policy rules; return whether that is another one than it had."""
+        if self.policy is None:
+            return False
+        url, before = self._cursor.execute(
+            "select h.origin || u.path, u.policy from url u join host h on h.id = u.host where u.id = ?",
+            (url_id,),
+        ).get
+        chain = self.policy(url)
+        if chain == before:
+            return False
+        self._cursor.execute("update url set policy = ? where id = ?", (chain, url_id))
+        return True
+
+    def _ruled(self, url_id: int, known: int) -> int:
+        if self.policy is None:
+            return known & BY_POLICY
+        self.place(url_id)
+        found = self._cursor.execute("select policy is not null from url where id = ?", (url_id,)).get
+        return BY_POLICY if found else 0
 
     def write(self, url_id: int, marks: int, *, known: int) -> None:
         """Write the marks, if they are others than *known*."""
@@ -80,9 +106,10 @@ class AccessLists:
         if row is None:
             return False
         known, digest, source, page = row
+        placed = self.place(url_id)
         before = known if secured is None else (known & ~SECURED) | (SECURED if secured else 0)
         marks = self.marks(url_id, page, known=before | LISTED)
-        if marks == known:
+        if marks == known and not placed:
             return False
         self.write(url_id, marks, known=known)
         if marks and not known:

@@ -22,7 +22,7 @@ class PublicCounts:
         self._searcher = searcher
         self._public = silent(among("chain", (_PUBLIC_CHAIN,)))
         self._counts: dict[tuple[str, str], int] = {}
-        self.total = self._searcher.search(self._public, 1).count or 0
+        self.total = self._found(self._public)
         """Public documents."""
 
     def count(self, field: str, term: str) -> int:
@@ -30,12 +30,10 @@ class PublicCounts:
         known = self._counts.get((field, term))
         if known is None:
             having = silent(Query.term_query(self._schema, field, term, "basic"))
-            found = self._searcher.search(
-                Query.boolean_query([(Occur.Must, self._public), (Occur.Must, having)]), 1
-            )
+            found = self._found(Query.boolean_query([(Occur.Must, self._public), (Occur.Must, having)]))
             if len(self._counts) >= _KEPT:
                 self._counts.clear()
-            known = self._counts[field, term] = found.count or 0
+            known = self._counts[field, term] = found
         return known
 
     def rarity(self, field: str, term: str) -> float:
@@ -43,3 +41,6 @@ class PublicCounts:
         having = self.count(field, term)
         exact = math.log1p((self.total - having + 0.5) / (having + 0.5))
         return max(1, round(exact * _STEP)) / _STEP
+
+    def _found(self, query: Query) -> int:
+        return int(self._searcher.search(query, 1).count or 0)  # type: ignore[attr-defined] # missing in tantivy's own stub

@@ -80,6 +80,9 @@ class Book:
     def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
         return {number: entries for entries, number in self.lists.items() if number in ids}
 
+    def anything_secured(self) -> bool:
+        return bool(self.by_url)
+
     def moved(self, after: int) -> list[int]:
         return [row for sequence, row in self.moves.items() if sequence > after]
 

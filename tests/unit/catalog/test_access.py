@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ingather.access import decide
+from ingather.access import Rights, decide
 from ingather.access.decision import ChainStatus
 from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
@@ -214,3 +214,64 @@ def test_a_source_that_becomes_secure_moves_its_documents(
     catalog.put_source("web", "secure")
     assert access.moved(behind) == [row]
     assert chain(access, row) == 0
+
+
+MOE = Principal(PrincipalScope.USER, "moe")
+
+
+def rule(*who: Principal) -> Acl:
+    return Acl("", tuple(AclEntry(Right.PERMIT, one) for one in who))
+
+
+def test_a_policy_rule_counts_where_there_is_no_acl_and_closes_public_documents(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    described(visitor, "http://other.test/")
+    row, own = described(visitor, DOC), described(visitor, OTHER)
+    put(catalog, Acl(OTHER, ENTRIES))
+    before = chain(access, own)
+    catalog.writer.access.use_policy(lambda url: [rule(JOE)] if url.startswith(FOLDER) else [])
+    applied = write(catalog, lambda w, applied: w.access.place(applied))
+    assert row in [change[1] for change in applied.changes]
+    assert chain(access, own) == before
+    view = Rights(access).visible((JOE,))
+    assert view.sees(chain(access, row))
+    assert not Rights(access).visible(()).sees(chain(access, row))
+    assert chain(access, visitor.id("http://other.test/")) == 1
+    new = described(visitor, f"{FOLDER}/new")
+    assert chain(access, new) == chain(access, row)
+    assert not write(catalog, lambda w, applied: w.access.place(applied)).changes
+    catalog.writer.access.use_policy(lambda _url: [])
+    write(catalog, lambda w, applied: w.access.place(applied))
+    assert chain(access, row) == 1
+
+
+def test_of_tied_policy_rules_each_must_permit(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    row = described(visitor, DOC)
+    catalog.writer.access.use_policy(lambda _url: [rule(JOE, MOE), rule(MOE), rule(JOE, MOE)])
+    write(catalog, lambda w, applied: w.access.place(applied))
+    rights = Rights(access)
+    assert rights.visible((MOE,)).sees(chain(access, row))
+    assert not rights.visible((JOE,)).sees(chain(access, row))
+
+
+def test_a_policy_rule_opens_a_secured_document_to_whom_it_names(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    row = described(visitor, DOC, source="vault")
+    assert chain(access, row) == 0
+    catalog.writer.access.use_policy(lambda _url: [rule(JOE)])
+    write(catalog, lambda w, applied: w.access.place(applied))
+    assert Rights(access).visible((JOE,)).sees(chain(access, row))
+    assert not Rights(access).visible((MOE,)).sees(chain(access, row))
+
+
+def test_whether_anything_is_secured(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    row = described(visitor, DOC)
+    assert not access.anything_secured()
+    write(catalog, lambda w, applied: w.access.secure(row, applied, secured=True))
+    assert access.anything_secured()

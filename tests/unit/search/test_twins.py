@@ -56,7 +56,7 @@ def query(dice: random.Random) -> str:
     def word() -> str:
         return dice.choice([f"w{dice.randint(1, 60)}", f"w{dice.randint(1, 9)}", "nothing", "hiddenword"])
 
-    shapes = [
+    shapes: list[Callable[[], str]] = [
         word, lambda: f"{word()} {word()}", lambda: f"{word()} {word()} {word()}", lambda: f'"{word()} {word()}"',
         lambda: f"{word()} OR {word()}", lambda: f"{word()} -{word()}", lambda: f"title:{word()}", lambda: f"{word()} site:a.test",
         lambda: f"{word()} filetype:pdf", lambda: f"hiddenwrod {word()}",
