@@ -8,9 +8,9 @@ return ``None``) is walked in Python. Building it is optional: without it everyt
 import ctypes
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 import selectolax.lexbor
@@ -64,7 +64,7 @@ _NUMBERS: Final = (
 class _Setup(ctypes.Structure):
     """``struct setup`` of walk.c."""
 
-    _fields_ = (
+    _fields_: ClassVar[Sequence[Any]] = (
         ("functions", ctypes.c_void_p * len(_FUNCTIONS)),
         ("text_offset", ctypes.c_size_t),
         ("key", ctypes.c_uint64 * 2),
@@ -76,7 +76,7 @@ class _Setup(ctypes.Structure):
 
 
 class _Result(ctypes.Structure):
-    _fields_ = (("at", ctypes.c_void_p), ("n", ctypes.c_size_t))
+    _fields_: ClassVar[Sequence[Any]] = (("at", ctypes.c_void_p), ("n", ctypes.c_size_t))
 
 
 _BLOCK_MARK: Final = 128  # IS_BLOCK of walk.c

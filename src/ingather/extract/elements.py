@@ -72,8 +72,8 @@ def _learn() -> Numbers:
             kinds[node.tag_id] = COMMENT
         elif node.is_text_node:
             text = node.tag_id
-    single = [maker.create_node(name).tag_id for name in ("a", "img", "iframe", "head")]
-    return Numbers(kinds, levels, blocks, *single, text)
+    a, image, iframe, head = [maker.create_node(name).tag_id for name in ("a", "img", "iframe", "head")]
+    return Numbers(kinds, levels, blocks, a, image, iframe, head, text)
 
 
 NUMBERS: Final = _learn()

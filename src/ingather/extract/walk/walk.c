@@ -792,7 +792,7 @@ int walk_page(const struct setup *s, node *root, node *body, const byte *html, s
     w.body_start = NONE;
     w.hidden = (byte)may_hide(html, n, s->tag_bytes);
     buffer out = {0};
-    int failed = go(&w, root, body);
+    int failed = room_for(&w.shown, n / 2) && room_for(&out, n / 2) ? go(&w, root, body) : NO_MEMORY;
     if (!failed && body && w.body_start == NONE) failed = NOT_FOR_ME; /* a body that is no longer in the tree */
     if (!failed) failed = write_down(&w, n, folded, &out);
     buffer *all[] = {&w.inner, &w.shown, &w.opens, &w.links, &w.slices, &w.targets, &w.relations, &w.metas, &w.json_ld,
