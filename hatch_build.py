@@ -17,7 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = "src/ingather/extract/walk"
 LIMIT_S = 120
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared")
+FLAGS = ("-std=c11", "-O2", "-Werror=implicit-function-declaration", "-fPIC", "-shared")
 
 
 def compile_walk(folder: Path) -> str:
