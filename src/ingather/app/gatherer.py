@@ -24,6 +24,7 @@ from ingather.conf import load_bodies
 from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
+from ingather.extract.html import walk_in_use
 from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
@@ -54,6 +55,7 @@ def main(number: int, blueprint: Blueprint) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     configure(level=blueprint.settings.text("log.level"), pretty=sys.stderr.isatty())
     tune_allocator()
+    get("gatherer").debug("reads pages", walk=walk_in_use())
     try:
         uvloop.run(_run(number, blueprint))
     except DiskFullError as error:

@@ -3,7 +3,7 @@
 The journey of a body: ``sniffing`` says what it is (the header, unless it cannot be right), ``hostile``
 counts in advance whether its HTML would stall a parser, ``charset`` decides what the bytes mean
 (``labels`` knows the encodings of the web, ``guessing`` is the last resort), ``html`` walks the tree
-once and takes everything, and ``page`` makes of that a :class:`~ingather.model.page.Page`: links in
+once and takes everything (``walking`` in Python, ``compiled`` in C where that was built), and ``page`` makes of that a :class:`~ingather.model.page.Page`: links in
 key form, robots rules united (``directives``), a language (``language``), a date (``dates``).
 ``sitemap`` reads lists of URLs.
 ``conversion`` reads documents that are not HTML (PDF, Office, mail, books, archives), one format a file in

@@ -207,10 +207,11 @@ def _fill(page: Page, found: Document, around: _Circumstances) -> None:
         _take_relations(page, found, resolve, known)
     if found.pragmas:
         _take_pragmas(page, found, resolve, known)
+    new = tuple.__new__  # what Link() calls, without the Python function before it: twice as fast
     for href, text, rel, kind in found.anchors:
         target = resolve(href)
         if target is not None:
-            link = Link(target, text, rel, kind)
+            link = new(Link, (target, text, rel, kind))
             if known.setdefault(target, link) is not link:
                 _add(known, link)
     _set_links(page, known, around.limits)

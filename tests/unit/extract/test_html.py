@@ -1,13 +1,26 @@
-"""What a reader of the page would see, and every link it has."""
+"""What a reader of the page would see, and every link it has; with both walks."""
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingather.extract import html as reader
 from ingather.extract import read_page
 from ingather.model.page import Heading, Link, Page
 
 URL = "http://h/dir/page.html?x=1"
+
+
+@pytest.fixture(params=["compiled", "python"], scope="module", autouse=True)
+def walk(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "python":
+            patch.setattr(reader, "_compiled", lambda: None)
+        elif reader.walk_in_use() != "compiled":
+            pytest.skip("the compiled walk is not built: ./run test builds it where there is a C compiler")
+        yield
 
 
 def page(html: str, **options: object) -> Page:
@@ -135,6 +148,11 @@ def test_a_link_without_words_speaks_by_its_picture_or_label(html: str, words: s
     assert page(html).links == [Link("http://h/dir/x", words)]
 
 
+def test_a_nameless_link_beside_an_svg_link_without_href_is_no_trouble() -> None:
+    read = page("<a href=x></a><svg><a xlink:href=y>Y</a></svg><a href=x>X</a>")
+    assert read.links == [Link("http://h/dir/x", "X"), Link("http://h/dir/y", "Y")]
+
+
 def test_nofollow_is_marked_unless_another_link_to_the_target_is_followed() -> None:
     read = page(
         "<a href=x rel='NoFollow  UGC'>1</a><a href=y rel=nofollow>2</a><a href=y>3</a><a href=z>4</a><a href=z rel=nofollow>5</a>"
@@ -196,6 +214,7 @@ def test_headings_title_and_marked_words() -> None:
     )
     assert read.title == "A B"
     assert read.headings == [Heading(1, "One x"), Heading(6, "Six")]
+    assert all(type(heading) is Heading for heading in read.headings)
     assert read.marked == "term bold"
 
 
