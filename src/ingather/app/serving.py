@@ -17,10 +17,12 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from ingather import __version__
+from ingather.app.accessing import HomeAccess
 from ingather.app.accounts import Accounts
 from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
+from ingather.app.groups import Groups
 from ingather.app.home import Home
 from ingather.app.keeper import Gathering, database_of
 from ingather.app.metering import KeeperMetrics
@@ -223,7 +225,13 @@ class Serving:
             self._search_parts(service, http, limits),
             people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
         )  # fmt: skip
-        admin_parts = replace(self._admin_parts(http, limits), people=people, accounts=accounts)
+        admin_parts = replace(
+            self._admin_parts(http, limits),
+            people=people,
+            accounts=accounts,
+            groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
+            access=HomeAccess(self.home),
+        )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
         self._background = [

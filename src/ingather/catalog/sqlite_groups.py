@@ -66,6 +66,7 @@ class GroupStore:
             for group, folded, members in rows
             for member in members
         ]
+        pairs.sort()  # neighbours in the table are written together
         before = self._db.total_changes()
         self._cursor.executemany(
             "insert into membership (member, grp, load) values (?, ?, ?) on conflict do nothing", pairs

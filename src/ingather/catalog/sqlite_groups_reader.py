@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ingather.catalog.sqlite_groups import PartyKey
 from ingather.catalog.sqlite_open import open_reader
@@ -12,6 +13,8 @@ from ingather.catalog.sqlite_rows import Rows
 from ingather.model.acl import PrincipalScope
 
 __all__ = ["Above", "GroupReader", "Member", "SourceRow"]
+
+_CACHE_BYTES: Final = 32 << 20
 
 
 class Above(NamedTuple):
@@ -45,7 +48,7 @@ class GroupReader:
     """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
 
     def __init__(self, path: Path) -> None:
-        self._rows = Rows(open_reader(path), path)
+        self._rows = Rows(open_reader(path, cache_bytes=_CACHE_BYTES), path)
 
     def close(self) -> None:
         """Close the connection."""
@@ -75,14 +78,15 @@ class GroupReader:
                 found[key] = number
         return found
 
-    def above(self, members: Sequence[int]) -> Iterator[Above]:
-        """Yield the groups that have one of *members* directly."""
+    def above(self, members: Sequence[int], known: AbstractSet[int] = frozenset()) -> Iterator[Above]:
+        """Yield the groups that have one of *members* directly, but those among *known*; one may come twice."""
         for member, group, folded, *key in self._rows.all(
             "select m.member, m.grp, p.folded, p.is_group, p.with_case, p.namespace, p.domain, p.name from membership m join membership_load l on l.id = m.load and l.state = 1 join party p on p.id = m.grp "
             "where m.member in (select value from json_each(?))",
             (json.dumps(members),),
         ):
-            yield Above(member, group, folded, _key(key))
+            if group not in known:
+                yield Above(member, group, folded, _key(key))
 
     def below(self, groups: Sequence[int], *, most: int) -> list[Member]:
         """Return at most *most* direct members of *groups*, by group."""

@@ -60,6 +60,8 @@ VERBS: dict[str, Verb] = {
     "token": Verb(
         "ingather.cli.token:command", CARE, "keys of programs that search, push feeds or administer"
     ),
+    "groups": Verb("ingather.cli.groups:command", CARE, "who is in which group: list, show, load, import"),
+    "access": Verb("ingather.cli.access:command", CARE, "who may see a document, and why"),
     "plugins": Verb("ingather.cli.plugins:command", CARE, "list code of your own and whether it works"),
     "config": Verb(
         "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from ingather.web.answers import problem_answer
 from ingather.web.api.describing import RDM_PATH
+from ingather.web.api.groups import ADD_PATH
 from ingather.web.auth import Guard, OperatorGuard, SearcherGuard, Sessions, Throttle, TokenGate
 from ingather.web.boundary import Boundary
 from ingather.web.console.signing import login_page
@@ -75,7 +76,7 @@ def admin_app(parts: AdminParts) -> Starlette:
         Boundary,
         listener=Listener.ADMIN.value,
         hosts=parts.hosts,
-        limits=replace(limits.request, large_paths=frozenset({RDM_PATH})),
+        limits=replace(limits.request, large_paths=frozenset({RDM_PATH, ADD_PATH})),
         metrics=parts.metrics,
         refuse=problem_answer,
     )

@@ -17,7 +17,17 @@ from ingather.web.auth.throttle import LoginLimits
 from ingather.web.boundary import RequestLimits
 from ingather.web.metering import HttpMetrics
 
-__all__ = ["Accounts", "AdminParts", "Health", "Operations", "SearchParts", "Tree", "WebLimits"]
+__all__ = [
+    "AccessDesk",
+    "Accounts",
+    "AdminParts",
+    "GroupBoard",
+    "Health",
+    "Operations",
+    "SearchParts",
+    "Tree",
+    "WebLimits",
+]
 
 Tree = Mapping[str, Any]
 """A JSON object: text, numbers, booleans, ``None``, lists and objects of them."""
@@ -162,6 +172,73 @@ class Accounts(Protocol):
         """
 
 
+class GroupBoard(Protocol):
+    """Memberships of groups; what ``ingather groups`` does. Called from several threads.
+
+    Answers are what those commands print with ``--json``.
+    """
+
+    def listed(self, text: str = "", *, limit: int = 100) -> Tree:
+        """Return ``sources`` and ``groups`` whose name has *text*."""
+
+    def shown(self, *, user: str = "", group: str = "", namespace: str = "") -> Tree:
+        """Return the groups of a user, or who is in a group.
+
+        Raises:
+            UsageError: not one of the two is named.
+        """
+
+    def begin(self, source: str, mode: str) -> Tree:
+        """Begin a load of memberships; ``load`` is its key.
+
+        Raises:
+            UsageError: the source has no name, or the mode is none.
+        """
+
+    def add(self, load: str, body: bytes) -> Tree:
+        """Add JSON lines to a load.
+
+        Raises:
+            UsageError: no such load is open.
+        """
+
+    def finish(self, load: str, *, complete: bool, repaired: bool = False, trouble: str = "") -> Tree:
+        """End a load and return its report.
+
+        Raises:
+            UsageError: no such load is open.
+        """
+
+    def clean_up(self, source: str) -> Tree:
+        """Remove the memberships of a source; ``removed`` says how many.
+
+        Raises:
+            UsageError: the source has no name.
+        """
+
+
+class AccessDesk(Protocol):
+    """Who may see what, and why; what ``ingather access`` does. Called from several threads."""
+
+    def explain(self, url: str, user: str, groups: Sequence[str] = ()) -> Tree:
+        """Return whether a user may see a URL, and why.
+
+        Raises:
+            UrlError: *url* is no URL.
+            UsageError: a name is empty.
+        """
+
+    def broken(self, *, limit: int = 1_000) -> Tree:
+        """Return the URLs whose ACLs cannot be evaluated."""
+
+    def who(self, url: str, *, limit: int = 1_000) -> Tree:
+        """Return who can see a URL.
+
+        Raises:
+            UrlError: *url* is no URL.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """Everything behind the search listener.
@@ -215,6 +292,7 @@ class AdminParts:
         limits: bounds.
         people: whose tokens are believed; ``None`` = the admin token alone opens.
         accounts: local users and tokens; ``None`` = there are no such addresses.
+        groups, access: memberships, and who may see what; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -233,3 +311,5 @@ class AdminParts:
     limits: WebLimits = field(default_factory=WebLimits)
     people: People | None = None
     accounts: Accounts | None = None
+    groups: GroupBoard | None = None
+    access: AccessDesk | None = None

@@ -5,10 +5,13 @@ it. What does not stand here is answered 404 or 405. The search listener knows s
 above them: no line of the operator's stands under it.
 """
 
+from ingather.web.api.access import broken, explain_access, who
 from ingather.web.api.configuring import publish, reload
 from ingather.web.api.deciding import classify, discard, holds, release, remove, undelete
 from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
+from ingather.web.api.groups import ADD_PATH, add, begin, cleanup, finish, groups
+from ingather.web.api.groups import show as show_group
 from ingather.web.api.observing import health, metrics, status
 from ingather.web.api.people import (
     add_token,
@@ -73,6 +76,17 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/users/disable", _POST, _ADMIN, disable_user, "lets a user in no more"),
     Endpoint(_A, "/api/v1/users/enable", _POST, _ADMIN, enable_user, "lets a user in again"),
     Endpoint(_A, "/api/v1/users/delete", _POST, _ADMIN, delete_user, "deletes a user"),
+    Endpoint(_A, "/api/v1/groups", _GET, _ADMIN, groups, "sources of memberships, and groups"),
+    Endpoint(
+        _A, "/api/v1/groups/show", _GET, _ADMIN, show_group, "the groups of a user, or a group's members"
+    ),
+    Endpoint(_A, "/api/v1/groups/begin", _POST, _ADMIN, begin, "begins a load of memberships"),
+    Endpoint(_A, ADD_PATH, _POST, _ADMIN, add, "adds to a load of memberships"),
+    Endpoint(_A, "/api/v1/groups/finish", _POST, _ADMIN, finish, "ends a load of memberships"),
+    Endpoint(_A, "/api/v1/groups/cleanup", _POST, _ADMIN, cleanup, "removes a source's memberships"),
+    Endpoint(_A, "/api/v1/access/explain", _GET, _ADMIN, explain_access, "whether a user may see a URL"),
+    Endpoint(_A, "/api/v1/access/broken", _GET, _ADMIN, broken, "URLs whose ACLs cannot be evaluated"),
+    Endpoint(_A, "/api/v1/access/who", _GET, _ADMIN, who, "who can see a URL"),
     Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
     Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
     Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),
