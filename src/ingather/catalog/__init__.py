@@ -12,6 +12,8 @@ of the last visit; its digest enters a group of equal bodies, of which one is sh
 Descriptions that people bring in, edit or take away come through ``sqlite_descriptions``, and are read in bulk
 by ``sqlite_description_reader``; ``sqlite_acl`` marks those with an access list of their own.
 
+Who may come in, local users with their sessions and tokens of programs, is in ``sqlite_users``.
+
 What is to go becomes a tombstone (``sqlite_deletion``) or waits for a person (``sqlite_holds``).
 What changes rarely, sources, configuration versions, runs, is the business of ``sqlite_registry``;
 small values that must survive a restart lie in ``sqlite_memory``.

@@ -351,7 +351,7 @@ def test_a_token_with_the_right_searches_as_whom_it_names(house: House) -> None:
             {"headers": {**token, "x-ingather-as": "CORP\\b\u00e4rbel".encode()}},
             {"headers": token, "params": {"as": "CORP\\b\u00e4rbel"}},
         ):
-            said = client.get("/api/v1/whoami", **ask).json()  # type: ignore[arg-type]
+            said = client.get("/api/v1/whoami", **ask).json()
             assert said["users"] == [{"name": "b\u00e4rbel", "domain": "CORP", "namespace": "Default"}]
         asked = client.get("/api/v1/whoami?as=eve&as-group=red&as-group=corp/blue", headers=token).json()
         assert [(g["domain"], g["name"]) for g in asked["groups"]] == [("", "red"), ("corp", "blue")]
@@ -413,7 +413,7 @@ def test_a_believed_proxy_says_who_searches_and_a_stranger_does_not(house: House
 def test_a_proxy_that_speaks_unclearly_is_told_so(house: House) -> None:
     with house.browser("10.1.9.9", proxies=PROXY) as ours:
         twice = ours.get("/api/v1/search?q=a", headers=[("x-remote-user", "a"), ("x-remote-user", "b")])
-        right = ours.get("/api/v1/whoami", headers={"x-remote-user": "b\u00e4rbel".encode()})
+        right = ours.get("/api/v1/whoami", headers={b"x-remote-user": "b\u00e4rbel".encode()})
     assert twice.status_code == 400
     assert right.json()["name"] == "b\u00e4rbel"
 
