@@ -40,7 +40,7 @@ from ingather.feeds.desk import (
 from ingather.feeds.groups_applying import GroupLoading, LoadMode, clean_up
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, Written, joined
-from ingather.feeds.sweeping import Guard, Ruled, sweep
+from ingather.feeds.sweeping import DELETED, Guard, Ruled, sweep
 from ingather.log import get
 from ingather.model.feed import FeedRejection, FeedType, GroupMembership
 from ingather.model.url import canonical
@@ -200,6 +200,21 @@ class Feeding:
 
         return job
 
+    def emptying(self, datasource: str, who: str) -> Callable[..., FeedTicket]:
+        """Return the job that has everything deleted that feeds brought for *datasource*."""
+
+        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+            now_s = self._clock.wall()
+            name = feed_name(datasource, DELETED, now_s, 0).removesuffix("0") + "{number}"
+            number = writer.feeds.add(
+                NewFeed(name, datasource, str(FeedKind.DOCUMENTS), DELETED, {}, who, "", 0, "", 0), now_s
+            )
+            feed = writer.feeds.feed(number)
+            assert feed is not None  # noqa: S101 - it was made
+            return FeedTicket(number, feed.name)
+
+        return job
+
     async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
         """Give a feed its durable row; see :class:`ingather.feeds.desk.FeedDesk`."""
         if self._write is None:
@@ -311,7 +326,11 @@ class Feeding:
         """Do the next piece of a feed; return whether it is at its end."""
         if feed.kind == FeedKind.GROUPS:
             return self._groups(feed)
-        if feed.sweep or feed.complete:  # read to its end before: only what it leaves out is to be dealt with
+        if feed.feedtype == DELETED and not feed.complete:
+            self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=True))
+        if (
+            feed.feedtype == DELETED or feed.sweep or feed.complete
+        ):  # read to its end before: only what it leaves out is to be dealt with
             return self._finish(feed, "")
         batch = self._ask(feed)
         self._transact(partial(self._apply, feed, batch))

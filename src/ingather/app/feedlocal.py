@@ -26,14 +26,12 @@ from ingather.feeds.spool import Spool
 from ingather.ports.clock import Clock
 from ingather.robot.deletion import DeletionPolicy
 
-__all__ = ["SPOOL", "LocalFeeds", "feed_home", "policies_of", "spool_of"]
-
-SPOOL = "spool"
+__all__ = ["LocalFeeds", "feed_home", "policies_of", "spool_of"]
 
 
 def spool_of(home: Home) -> Path:
     """Return the folder where feeds lie."""
-    return home.path / SPOOL
+    return home.feeds / "spool"
 
 
 def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:

@@ -151,8 +151,11 @@ class Gathering:
         self._writer: CatalogWriter | None = None
         self._readers: list[SqliteReader] = []
         self._queries: Any = None
+        self._made: Blueprint | None = None
         self.run = 0
         self.continued = False
+        self.busy_segment: Callable[[], int | None] = lambda: None
+        """Oldest WARC segment that somebody beside the gatherers still writes to, if there is one."""
 
     # -- open and close ---------------------------------------------------------------------------
 
@@ -250,6 +253,13 @@ class Gathering:
             sites=self.sites, settings=self.settings, sources=self.sources, own_ports=self.plan.own_ports,
             overrides=dict(self.plan.overrides),
         )  # fmt: skip
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """What child processes are made from; the same object as long as the configuration is."""
+        if self._made is None or self._made.version != self.version:
+            self._made = self._blueprint(self.loaded, self.version)
+        return self._made
 
     def _kept_sites(self) -> tuple[Site, ...]:
         """Sites that earlier crawls added: their pages stay judged by them, but begin nothing."""
@@ -451,6 +461,9 @@ class Gathering:
         """Give back the dead space of WARC segments that nobody writes to any more; return how many were rewritten."""
         loop, keeper = asyncio.get_running_loop(), self.keeper
         below = keeper.safe_segments(max(segments(self.home.bodies), default=0))
+        busy = self.busy_segment()
+        if busy is not None:
+            below = min(below, busy)
 
         def commit(job: Any) -> object:
             return asyncio.run_coroutine_threadsafe(keeper.write(job), loop).result()

@@ -57,6 +57,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("feeds", "wait-max", _S, 300.0, "Longest time that a sender who asks for it waits for the end of its feed.", low=1.0),
     Setting("feeds", "always-200", Kind.FLAG, default=False,
             help="Whether refusals carry status 200 and differ by their text alone, as on an appliance."),
+    Setting("feeds", "receipt-retention", _S, 90 * _D, "Age at which a feed that ended is forgotten with its receipts and its file.",
+            low=60.0),
     # -- gather
     Setting("gather", "gatherers", _I, 1, "Processes that fetch and read pages; about one a core.", low=1, high=64),
     Setting("gather", "converters", _I, 1, "Processes that read PDF, Office and suspect files.", low=1, high=64),
@@ -134,8 +136,8 @@ SETTINGS: tuple[Setting, ...] = (
             "Time for reading one page; a gatherer that is stuck for longer is replaced.", low=1.0),
     # -- limits: listeners and feeds
     Setting("limits", "feed-size", _B, _GIB, "Pushed feed, unpacked.", low=_KIB),
-    Setting("limits", "record-size", _B, 64 * _MIB, "Decoded content of a feed's record.", low=_KIB, acts=False),
-    Setting("limits", "feed-batch", _I, 500, "Records of a feed that are applied together.", low=1, acts=False),
+    Setting("limits", "record-size", _B, 64 * _MIB, "Decoded content of a feed's record.", low=_KIB),
+    Setting("limits", "feed-batch", _I, 500, "Records of a feed that are applied together.", low=1, high=500),
     Setting("limits", "connections", _I, 256, "Connections that a listener holds.", low=1),
     Setting("limits", "address-clients", _I, 32, "Connections that a listener holds for one address.", low=1),
     Setting("limits", "request-head-timeout", _S, 30.0, "Until the head of a request is complete.", low=0.1),

@@ -16,10 +16,12 @@ from ingather.feeds.desk import FeedKind
 from ingather.feeds.receipts import FeedState, Written
 from ingather.model.feed import FeedType
 
-__all__ = ["Guard", "Ruled", "sweep"]
+__all__ = ["DELETED", "Guard", "Ruled", "sweep"]
 
+DELETED: Final = "deleted"
+"""Type of what deletes everything of a data source at an operator's command: no file, never held."""
 _PIECE: Final = 500
-_BY_POLICY: Final = 0
+_BY_POLICY, _BY_PERSON = 0, 1
 _GOES, _HELD, _STAYS = 1, 2, 3
 REASON: Final = "missing from a full feed"
 """As the deletion policy calls it; holds and tombstones carry it."""
@@ -51,7 +53,7 @@ def sweep(
         current is None
         or current.state > FeedState.IN_PROGRESS
         or current.kind != FeedKind.DOCUMENTS
-        or current.feedtype != FeedType.FULL
+        or current.feedtype not in {FeedType.FULL, DELETED}
     ):
         return True, ""
     parts, reason = _generation(writer, current)
@@ -61,15 +63,18 @@ def sweep(
     source = feeds.make_source(source_row_name(feed.datasource))
     if not current.sweep:
         return _decide(writer, applied, current, source, parts, now_s, guard)
+    commanded = current.feedtype == DELETED
+    reason = "the data source was deleted by the operator" if commanded else REASON
+    decided = _BY_PERSON if commanded else _BY_POLICY
     left = feeds.left_out(source, parts, 0, _PIECE) if current.sweep == _GOES else []
     number = feeds.last_receipt(feed.id)
     for n, (url_id, url) in enumerate(left, number + 1):
-        writer.deletions.delete(url_id, REASON, now_s, applied, gone=True, decided=_BY_POLICY)
+        writer.deletions.delete(url_id, reason, now_s, applied, gone=True, decided=decided)
         writer.access.delete_acl(url, applied)
         feeds.rest(url_id)
         feeds.unlist(url_id)
         feeds.receipt(
-            feed.id, n, line=0, url=url, url_id=url_id, action="omitted", state=Written.DELETED, note=REASON
+            feed.id, n, line=0, url=url, url_id=url_id, action="omitted", state=Written.DELETED, note=reason
         )
     feeds.swept(feed.id, deleted=len(left))
     if left:
@@ -109,7 +114,7 @@ def _decide(  # noqa: PLR0913, PLR0917 - the state of the sweep
     feeds = writer.feeds
     count, held = feeds.count_left_out(source, parts)
     ruled = guard(count, held, writer.deletions.facts(source, now_s))
-    if not count or not ruled.why:
+    if not count or not ruled.why or feed.feedtype == DELETED:
         feeds.swept(feed.id, decision=_GOES)
         return False, ""
     number, after = feeds.last_receipt(feed.id), 0
