@@ -197,6 +197,7 @@ class Applier:
         described, digest = report.described, report.digest or None
         audience = self.names.audience(now.source)
         shown = now.version is not None and now.dup is None and now.held != HIDDEN
+        placed = described and self.acl.place(url_id)
         marks = self.acl.marks(url_id, report.attributes, known=now.acl) if described else now.acl
         grouped = described and report.dedupe and digest is not None and not marks
         if now.digest is not None and not (grouped and now.digest == digest):
@@ -234,7 +235,7 @@ class Applier:
             if shown:
                 self.log.append(url_id, ChangeKind.REMOVE, applied)
             return
-        if marks != now.acl and shown:
+        if (placed or marks != now.acl) and shown:
             self.acl.moved(url_id, applied)
         if settled.put or not shown:
             self.log.append(url_id, ChangeKind.PUT, applied, report)
