@@ -114,6 +114,11 @@ def query_limits(settings: Settings) -> QueryLimits:
     )
 
 
+def _strictness(ranking: str, rights: Rights) -> Callable[[], bool]:
+    """Return whether ranking is strict by now; ``auto``: once any source is secured or any ACL is known."""
+    return rights.anything_secured if ranking == "auto" else lambda: ranking == "strict"
+
+
 def search_service(home: Home, settings: Settings) -> tuple[SearchService, TantivyReader, Texts]:
     """Return (service, index reader to reload, texts to close).
 
@@ -123,7 +128,9 @@ def search_service(home: Home, settings: Settings) -> tuple[SearchService, Tanti
     reader = IndexFolder(home.index).reader()
     access = AccessReader(database_of(home))
     texts = Texts(home, beside=access.close)
+    rights = Rights(access)
     service = SearchService(
-        reader, texts, SystemClock(), limits=query_limits(settings), rights=Rights(access)
-    )
+        reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,
+        strict=_strictness(settings.text("search.ranking"), rights),
+    )  # fmt: skip
     return service, reader, texts

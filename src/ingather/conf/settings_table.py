@@ -191,6 +191,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("search", "page-size", _I, 10, "Results of a page.", live=True, low=1, high=100),
     Setting("search", "page-size-max", _I, 100, "Most results that a client may ask for at once.",
             live=True, low=1, high=1000),
+    Setting("search", "ranking", Kind.CHOICE, "auto",
+            "strict: nothing in score or order depends on documents that the searcher may not see; bm25: words count by how often "
+            "all documents have them. auto: strict once anything is not for everybody.", choices=("auto", "strict", "bm25")),
     # -- access
     Setting("access", "proxies", Kind.WORDS, (),
             "Addresses and networks of proxies that are believed about who searches and from where."),
