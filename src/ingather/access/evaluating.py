@@ -161,6 +161,16 @@ class Rights:
             now = self._source.chains_of(rows)
             return tuple(sorted(row for row in rows if not view.sees(now.get(row, 0))))
 
+    def broken(self) -> tuple[int, ...]:
+        """Return the chains that show nothing to anybody because they, or what they inherit from, cannot be evaluated.
+
+        ``decide`` says why, given the ACLs of a URL with such a chain.
+        """
+        with self._lock:
+            self._refresh()
+            judging = _Judging(self._chains, self._nodes, set(), set())
+            return tuple(number for number in self._chains if judging.is_broken(number))
+
     def anything_secured(self) -> bool:
         """Whether anything is not for everybody: a secure source, an ACL, a secured document. Once so, it stays so.
 
@@ -330,6 +340,12 @@ class _Judging:
             return said is _P
         above = self._above(chain.parent)
         return above is not None and above[1] < MAX_DEPTH and above[0][said] is _P
+
+    def is_broken(self, number: int) -> bool:
+        """Whether this chain cannot be evaluated."""
+        chain = self._chains[number]
+        above = self._above(chain.parent) if chain.parent else ({}, 0)
+        return bool(chain.problem) or above is None or above[1] >= MAX_DEPTH
 
     def _says(self, entries: int) -> Verdict:
         if entries in self._denies:

@@ -17,6 +17,7 @@ from typing import Final
 import apsw
 import msgspec
 
+from ingather.catalog.packing import unpack_keys
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_duplicates import Duplicates
 from ingather.catalog.sqlite_names import Names
@@ -32,6 +33,7 @@ SECURED: Final = 4
 BY_POLICY: Final = 8
 
 _MARK: Final = READACL.encode()
+_NO_ANCHORS: Final = b"\x90"
 _names_of = msgspec.msgpack.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -85,8 +87,10 @@ class AccessLists:
         found = self._cursor.execute("select policy is not null from url where id = ?", (url_id,)).get
         return BY_POLICY if found else 0
 
-    def write(self, url_id: int, marks: int, *, known: int) -> None:
-        """Write the marks, if they are others than *known*."""
+    def write(self, url_id: int, marks: int, applied: Applied, *, known: int) -> None:
+        """Write the marks, if they are others than *known*; what a page says of others that is hidden from now on goes."""
+        if marks and not known:
+            self._unsay(url_id, applied)
         if marks != known:
             self._cursor.execute("update url set acl = ? where id = ?", (marks, url_id))
 
@@ -111,7 +115,7 @@ class AccessLists:
         marks = self.marks(url_id, page, known=before | LISTED)
         if marks == known and not placed:
             return False
-        self.write(url_id, marks, known=known)
+        self.write(url_id, marks, applied, known=known)
         if marks and not known:
             self._duplicates.leave(url_id, digest, self._names.audience(source), applied)
             self._cursor.execute("update url set grouped = 0, dup = null where id = ?", (url_id,))
@@ -126,6 +130,20 @@ class AccessLists:
         if shown:
             sequence = self._log.append(url_id, ChangeKind.PUT, applied)
             self._cursor.execute("insert into acl_moved (seq, id) values (?, ?)", (sequence, url_id))
+
+    def _unsay(self, url_id: int, applied: Applied) -> None:
+        """Forget what the pages that *url_id* links to are called, by anybody: the next link pass finds the others again."""
+        links = self._cursor.execute("select out from page where id = ?", (url_id,)).get
+        for key in unpack_keys(links or b""):
+            target = self._cursor.execute(
+                "select u.id, version is not null and dup is null and held is not 2 from url u join inlink i on i.id = u.id "
+                "where u.key = ? and i.anchors != ?",
+                (key, _NO_ANCHORS),
+            ).get
+            if target is not None:
+                self._cursor.execute("delete from inlink where id = ?", (target[0],))
+                if target[1]:
+                    self._log.append(target[0], ChangeKind.PUT, applied)
 
     def _has_acl(self, url_id: int) -> bool:
         if self._some is None:

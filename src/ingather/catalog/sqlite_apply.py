@@ -223,7 +223,7 @@ class Applier:
                 self._cursor.execute("delete from tombstone where id = ?", (url_id,))
         if now.held is not None:
             self.holds.take(url_id, report.at_s)
-        self.acl.write(url_id, marks, known=now.acl)
+        self.acl.write(url_id, marks, applied, known=now.acl)
         self._cursor.execute(
             SQL["put_page"],
             (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingather.access import ANONYMOUS, PUBLIC, decide
+from ingather.access import ANONYMOUS, PUBLIC, ChainStatus, decide
 from ingather.access.evaluating import Rights
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
 
@@ -121,6 +121,8 @@ def test_all_chains_at_once_are_judged_as_each_by_the_rule(changes: list[Acl | s
                 if not acls:
                     continue
                 expected = bool(users) and decide(acls, JOE, groups).permitted
+                status = decide(acls, JOE, ()).status
+                assert (book.number(acls[-1]) in following.broken()) is (status is not ChainStatus.CHAIN_OK)
                 for view in views:
                     assert view.sees(book.number(acls[-1])) is expected
                     assert view.sees(PUBLIC)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 
 from ingather.access import Rights, decide
@@ -275,3 +276,20 @@ def test_whether_anything_is_secured(
     assert not access.anything_secured()
     write(catalog, lambda w, applied: w.access.secure(row, applied, secured=True))
     assert access.anything_secured()
+
+
+def test_what_a_page_calls_others_is_forgotten_when_it_is_hidden(
+    visitor: Visitor, catalog: SqliteUnderTest
+) -> None:
+    target = described(visitor, "http://h.test/target", "another")
+    visitor.start(DOC)
+    visitor.visit(DOC, "text", ["http://h.test/target"])
+    anchors = msgspec.msgpack.encode(["codename"])
+    write(catalog, lambda w, applied: w.registry.put_inlinks({target: (1, anchors)}, applied))
+    reader = catalog.reader()
+    assert reader.shown_rows([target])[target].anchors == ["codename"]
+    applied = put(catalog, Acl(DOC, ENTRIES))
+    assert target in [change[1] for change in applied.changes]
+    assert reader.shown_rows([target])[target].anchors == []
+    assert reader.inlinks() == {}
+    reader.close()
