@@ -5,11 +5,13 @@ seconds since the epoch; a session is good from its birth to its expiry and whil
 back ends it rather than prolongs it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import apsw
+from msgspec import msgpack
 
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows, fetch
@@ -19,6 +21,7 @@ __all__ = ["ApiToken", "LocalUser", "PeopleReader", "SessionLife", "Users"]
 _SESSIONS: Final = 32
 """Open sessions of one user; the oldest makes room."""
 _SLACK_S: Final = 60.0
+_TABLES: Final = ("user_session", "provider_session")
 _USER: Final = "id, name, domain, namespace, password, disabled, created, changed"
 _TOKEN: Final = "id, name, rights, created, expires, revoked"  # noqa: S105 - names of columns
 
@@ -127,15 +130,30 @@ class Users:
         )
         return True
 
+    def open_provided(
+        self, digest: bytes, name: str, groups: Sequence[str], life: SessionLife, now_s: float
+    ) -> None:
+        """Keep a session of somebody for whom an identity provider vouched."""
+        self._cursor.execute(
+            "delete from provider_session where expires <= ? or born > ?", (now_s, now_s + _SLACK_S)
+        )
+        self._cursor.execute(
+            "insert into provider_session (digest, name, groups, born, used, expires) values (?, ?, ?, ?, ?, ?)",
+            (digest, name, msgpack.encode(list(groups)), now_s, now_s, now_s + life.life_s),
+        )
+
     def use_session(self, digest: bytes, now_s: float) -> None:
         """Note that a session is in use."""
-        self._cursor.execute(
-            "update user_session set used = ?2 where digest = ?1 and used < ?2", (digest, now_s)
-        )
+        for table in _TABLES:
+            self._cursor.execute(
+                f"update {table} set used = ?2 where digest = ?1 and used < ?2",  # noqa: S608 - a constant
+                (digest, now_s),
+            )
 
     def end_session(self, digest: bytes) -> None:
         """End a session; an unknown one is no error."""
-        self._cursor.execute("delete from user_session where digest = ?", (digest,))
+        for table in _TABLES:
+            self._cursor.execute(f"delete from {table} where digest = ?", (digest,))  # noqa: S608 - a constant
 
     def _end_all(self, folded: str) -> bool:
         self._cursor.execute(
@@ -194,6 +212,17 @@ class PeopleReader:
             (digest, now_s, now_s + _SLACK_S, now_s - life.idle_s),
         )
         return None if row is None else (_user(row[1:]), row[0])
+
+    def provided(
+        self, digest: bytes, life: SessionLife, now_s: float
+    ) -> tuple[str, tuple[str, ...], float] | None:
+        """Return name and groups of a living session that a provider vouched for, and when it was used last."""
+        row = self._rows.one(
+            "select name, groups, used from provider_session "
+            "where digest = ? and expires > ? and born <= ? and used > ?",
+            (digest, now_s, now_s + _SLACK_S, now_s - life.idle_s),
+        )
+        return None if row is None else (row[0], tuple(msgpack.decode(row[1], type=list[str])), row[2])
 
     def token(self, digest: bytes, now_s: float) -> ApiToken | None:
         """Return the token of that digest if it is in force."""
