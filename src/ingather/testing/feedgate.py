@@ -80,6 +80,7 @@ class RunningGate:
     folder: Path
     desk: MemoryDesk
     server: FeedGate
+    intake: Intake
     trust: TrustList
     tokens: SourceTokens
     refused: RefusedSenders
@@ -132,9 +133,12 @@ def open_gate(  # noqa: PLR0913 - each by keyword
             status_url="http://127.0.0.1:1/api/v1/feeds/",
             limits=body or BodyLimits(),
         )
-        gate = FeedGate([Listening(sock, tls)], Intake(doors), admission, limits, always_200=always_200)
+        intake = Intake(doors)
+        gate = FeedGate([Listening(sock, tls)], intake, admission, limits, always_200=always_200)
         gate.start()
         try:
-            yield RunningGate(sock.getsockname()[:2], folder, took, gate, trust, tokens, refused, room)
+            yield RunningGate(
+                sock.getsockname()[:2], folder, took, gate, intake, trust, tokens, refused, room
+            )
         finally:
             gate.stop()

@@ -59,6 +59,7 @@ class RequestLimits:
         body_s: seconds for the whole body to arrive.
         large_paths: addresses whose bodies may have ...
         large_body_bytes: ... so much.
+        streamed_paths: addresses whose handlers read bodies of any size piece by piece, under limits of their own.
     """
 
     target_bytes: int = 24_576
@@ -68,6 +69,7 @@ class RequestLimits:
     body_s: float = 30.0
     large_paths: frozenset[str] = frozenset()
     large_body_bytes: int = 8 << 20
+    streamed_paths: frozenset[str] = frozenset()
 
     def body_at(self, path: str) -> int:
         """Return how long a body may be at *path*."""
@@ -125,7 +127,9 @@ class Boundary:
                 ]
             await send(message)
 
-        limited = _LimitedBody(receive, self._limits.body_at(scope["path"]), self._limits.body_s)
+        limits, limited = self._limits, receive
+        if scope["path"] not in limits.streamed_paths:
+            limited = _LimitedBody(receive, limits.body_at(scope["path"]), limits.body_s)
         try:
             self._inspect(scope)
             await self._app(scope, limited, sending)
@@ -168,6 +172,8 @@ class Boundary:
                 "This listener does not answer to that host name.",
                 hint="Call it by its address or as localhost, or name the host in the settings.",
             )
+        if scope["path"] in limits.streamed_paths:
+            return
         most = limits.body_at(scope["path"])
         for name, value in fields:
             if name == b"content-length" and (not value.isdigit() or int(value[:20]) > most):

@@ -15,6 +15,7 @@ from ingather.web.auth.people import People
 from ingather.web.auth.proxies import Proxies
 from ingather.web.auth.throttle import LoginLimits
 from ingather.web.boundary import RequestLimits
+from ingather.web.feedgate.intake import Intake
 from ingather.web.metering import HttpMetrics
 
 __all__ = [
@@ -285,6 +286,7 @@ class AdminParts:
         reconfigure: ``reconfigure(stage, author, note)`` lets the robot go on under a staged configuration, or,
             with an empty *stage*, under what stands in ``config/``; answers ``version``, ``changed``, ``running``.
             Raises ``ConfigurationError`` with every finding, and the old one goes on. ``None`` = there is no robot.
+        intake: takes feeds under the feed gate's addresses; ``None`` = nothing does.
         rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
         hosts: host names by which this listener may be called besides IP literals.
         search_url: address of the search page for the link on the status page, ``""`` = none.
@@ -304,6 +306,7 @@ class AdminParts:
     operations: Operations
     reconfigure: Callable[[str, str, str], Tree] | None = None
     rdm: Callable[[bytes], tuple[int, bytes]] | None = None
+    intake: Intake | None = None
     metrics: HttpMetrics | None = None
     hosts: tuple[str, ...] = ("localhost",)
     search_url: str = ""

@@ -24,6 +24,7 @@ from ingather.web.api.people import (
     tokens,
     users,
 )
+from ingather.web.api.pushing import feed_text, gate_text, push
 from ingather.web.api.searching import search, whoami
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
@@ -40,7 +41,7 @@ _GET = ("GET",)
 _POST = ("POST",)
 _S, _A = Listener.SEARCH, Listener.ADMIN
 _PUBLIC, _ADMIN = Role.ANONYMOUS, Role.ADMINISTRATOR
-_SEARCHER = Role.SEARCHER
+_SEARCHER, _FEEDER = Role.SEARCHER, Role.FEEDER
 
 ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/", _GET, _PUBLIC, search_page, "the search page"),
@@ -52,6 +53,8 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/health", _GET, _PUBLIC, health, "whether searches are answered"),
     Endpoint(_S, "/opensearch.xml", _GET, _PUBLIC, opensearch, "lets browsers add this search"),
     Endpoint(_S, "/robots.txt", _GET, _PUBLIC, robots, "keeps other robots out of result pages"),
+    Endpoint(_S, "/sw_version.txt", _GET, _PUBLIC, feed_text, "version of the feed protocol, for adaptors"),
+    Endpoint(_S, "/gsafeed.dtd", _GET, _PUBLIC, feed_text, "the DTD of feeds"),
     Endpoint(_S, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),
     Endpoint(_A, "/", _GET, _ADMIN, overview, "the status page"),
     Endpoint(_A, "/explain", _GET, _ADMIN, why, "the page that explains a URL"),
@@ -90,5 +93,12 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
     Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
     Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),
+    Endpoint(_A, "/xmlfeed", _GET, _FEEDER, gate_text, "405, with a form for browsers"),
+    Endpoint(_A, "/xmlfeed", _POST, _FEEDER, push, "takes a feed of documents, as the feed ports do"),
+    Endpoint(_A, "/xmlgroups", _POST, _FEEDER, push, "takes a feed of group memberships"),
+    Endpoint(_A, "/getbacklogcount", _GET, _FEEDER, gate_text, "records that wait"),
+    Endpoint(_A, "/getdtd", _GET, _FEEDER, gate_text, "the DTD of feeds"),
+    Endpoint(_A, "/gsafeed.dtd", _GET, _PUBLIC, feed_text, "the DTD of feeds"),
+    Endpoint(_A, "/sw_version.txt", _GET, _PUBLIC, feed_text, "version of the feed protocol"),
     Endpoint(_A, "/static/{name}", _GET, _PUBLIC, serve_asset, "style sheets, scripts, images"),
 )
