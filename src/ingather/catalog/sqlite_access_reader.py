@@ -9,6 +9,7 @@ from ingather.catalog.acl_packing import inheritance_of, unpack_entries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.model.acl import Acl, AclEntry, Inheritance
+from ingather.model.url import key
 
 __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 
@@ -141,18 +142,31 @@ class AccessReader:
     def chain_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
         """Return the ACLs that govern *url*, root first, as far as they are known; empty if it has none.
 
+        A document without an ACL of its own is governed by the policy rules that it was placed under.
+
         It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
         *most*: ``access.decide`` says what that means.
         """
         found: list[Acl] = []
         seen: set[str] = set()
-        while url and len(found) < most and (acl := self.acl(url)) is not None:
+        while url and len(found) < most and (acl := self.acl(url) or (None if found else self._policy(url))):
             found.append(acl)
             if url in seen:
                 break
             seen.add(url)
             url = acl.inherit_from
         return found[::-1]
+
+    def _policy(self, url: str) -> Acl | None:
+        seed = int(self._rows.value("select value from meta where name = 'seed'"))
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = u.policy "
+            "join acl_entries e on e.id = c.entries where u.key = ? and h.origin || u.path = ?",
+            (key(url, seed), url),
+        )
+        return (
+            None if row is None else Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+        )
 
     def documents_of(self, chains: Sequence[int], *, limit: int = 1_000) -> list[tuple[str, int]]:
         """Return (URL, chain) of at most *limit* ACLs with one of *chains*, by URL."""

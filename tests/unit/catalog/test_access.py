@@ -256,6 +256,7 @@ def test_of_tied_policy_rules_each_must_permit(
     rights = Rights(access)
     assert rights.visible((MOE,)).sees(chain(access, row))
     assert not rights.visible((JOE,)).sees(chain(access, row))
+    assert [decide(access.chain_of(DOC), who, ()).permitted for who in (MOE, JOE)] == [True, False]
 
 
 def test_a_policy_rule_opens_a_secured_document_to_whom_it_names(
