@@ -125,6 +125,15 @@ class LocalFeeds:
         self.feeding.taken(ticket.id, fields.datasource, spooled.records)
         return ticket
 
+    def do(self, job: Callable[[CatalogWriter, Applied, float], Any]) -> Any:
+        """Run an operator's job."""
+        return self._transact(lambda w, a: job(w, a, self._clock.wall()))
+
+    def empty(self, datasource: str) -> str:
+        """Put the deletion of everything that feeds brought for *datasource* into its queue; return its name."""
+        ticket: FeedTicket = self._transact(self.feeding.emptying(datasource, "the operator"))
+        return ticket.name
+
     def apply(self) -> None:
         """Apply everything that waits."""
         self.feeding.recover()

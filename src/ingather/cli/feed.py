@@ -2,6 +2,7 @@
 
 import click
 
+from ingather.cli.feed_receipts import delete, list_, load, records, replay, retry, show
 from ingather.cli.feed_senders import token, trust
 
 __all__ = ["command"]
@@ -14,3 +15,5 @@ def command() -> None:
 
 command.add_command(trust)
 command.add_command(token)
+for verb in (list_, show, records, retry, replay, delete, load):
+    command.add_command(verb)
