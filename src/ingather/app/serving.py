@@ -22,10 +22,12 @@ from ingather.app.accounts import Accounts
 from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
+from ingather.app.feedserving import ServedFeeds
 from ingather.app.groups import Groups
 from ingather.app.home import Home
 from ingather.app.keeper import Gathering, database_of
 from ingather.app.metering import KeeperMetrics
+from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
 from ingather.app.passwords import Passwords
 from ingather.app.people import CatalogPeople, proxies_of, session_life
@@ -216,6 +218,8 @@ class Serving:
         accounts = Accounts(
             lambda _path, _form, job: operations.do(job), changed=people.refresh, passwords=passwords
         )
+        self.feeds = ServedFeeds(gathering)
+        await self.feeds.start()
         seeing = Seeing(self.home, service)
         self._people = (people, seeing)
         http = HttpMetrics(self._registry)
@@ -224,6 +228,7 @@ class Serving:
         search_parts = replace(
             self._search_parts(service, http, limits),
             people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
+            sign_on=provider_of(self.home, self.settings, gathering.clock),
         )  # fmt: skip
         admin_parts = replace(
             self._admin_parts(http, limits),
@@ -231,6 +236,7 @@ class Serving:
             accounts=accounts,
             groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
             access=HomeAccess(self.home),
+            feeds=self.feeds,
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
@@ -250,6 +256,7 @@ class Serving:
             server.should_exit = True
         for _server, thread in self._servers:
             await asyncio.get_running_loop().run_in_executor(None, thread.join, 15)
+        await self.feeds.stop()
         self._reload = lambda: None
         self._close()
         for closing in self._people:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from prometheus_client import CollectorRegistry
@@ -22,6 +23,7 @@ __all__ = [
     "AccessDesk",
     "Accounts",
     "AdminParts",
+    "FeedBoard",
     "GroupBoard",
     "Health",
     "Operations",
@@ -240,6 +242,38 @@ class AccessDesk(Protocol):
         """
 
 
+class FeedBoard(Protocol):
+    """Pushed feeds; what ``ingather feed list``, ``show``, ``records``, ``retry``, ``replay`` and ``delete`` do.
+
+    Feeds are named by name or number. Each raises ``UsageError`` for a feed that is not known, or when what is asked
+    for cannot be done with it. Called from several threads.
+    """
+
+    def listed(self, *, datasource: str = "", before: int = 0, limit: int = 100) -> Tree:
+        """Return ``feeds``, newest first, and the ``backlog`` in records."""
+
+    def shown(self, name: str) -> Tree:
+        """Return one feed."""
+
+    def records(self, name: str, *, after: int = 0, limit: int = 1000, state: str = "") -> Sequence[Tree]:
+        """Return the receipts of a feed."""
+
+    def file(self, name: str) -> Path:
+        """Return where the original lies."""
+
+    def retry(self, name: str) -> Tree:
+        """Apply a feed that ended from its beginning once more; return it."""
+
+    def replay(self, name: str) -> Tree:
+        """Push the file of a feed again; return the new feed."""
+
+    def forget(self, name: str) -> Tree:
+        """Forget a feed that ended, with receipts and file."""
+
+    def delete_documents(self, datasource: str) -> Tree:
+        """Delete what feeds brought for a data source; return the feed of type "deleted" that does it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """Everything behind the search listener.
@@ -295,6 +329,7 @@ class AdminParts:
         people: whose tokens are believed; ``None`` = the admin token alone opens.
         accounts: local users and tokens; ``None`` = there are no such addresses.
         groups, access: memberships, and who may see what; ``None`` = there are no such addresses.
+        feeds: pushed feeds; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -316,3 +351,4 @@ class AdminParts:
     accounts: Accounts | None = None
     groups: GroupBoard | None = None
     access: AccessDesk | None = None
+    feeds: FeedBoard | None = None

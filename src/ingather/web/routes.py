@@ -25,6 +25,7 @@ from ingather.web.api.people import (
     users,
 )
 from ingather.web.api.pushing import feed_text, gate_text, push
+from ingather.web.api.receipts import empty, feed, feed_file, feeds, forget, records, replay, retry
 from ingather.web.api.searching import search, whoami
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
@@ -79,6 +80,16 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/users/disable", _POST, _ADMIN, disable_user, "lets a user in no more"),
     Endpoint(_A, "/api/v1/users/enable", _POST, _ADMIN, enable_user, "lets a user in again"),
     Endpoint(_A, "/api/v1/users/delete", _POST, _ADMIN, delete_user, "deletes a user"),
+    Endpoint(_A, "/api/v1/feeds", _GET, _ADMIN, feeds, "pushed feeds, newest first, and the backlog"),
+    Endpoint(_A, "/api/v1/feeds/empty", _POST, _ADMIN, empty, "deletes what feeds brought for a data source"),
+    Endpoint(_A, "/api/v1/feeds/{name}", _GET, _ADMIN, feed, "one feed: its state and counts"),
+    Endpoint(_A, "/api/v1/feeds/{name}/records", _GET, _ADMIN, records, "what became of each record"),
+    Endpoint(_A, "/api/v1/feeds/{name}/file", _GET, _ADMIN, feed_file, "the bytes as they were pushed"),
+    Endpoint(_A, "/api/v1/feeds/{name}/retry", _POST, _ADMIN, retry, "applies a feed once more"),
+    Endpoint(_A, "/api/v1/feeds/{name}/replay", _POST, _ADMIN, replay, "pushes a feed's file again"),
+    Endpoint(
+        _A, "/api/v1/feeds/{name}/delete", _POST, _ADMIN, forget, "forgets a feed, its receipts and its file"
+    ),
     Endpoint(_A, "/api/v1/groups", _GET, _ADMIN, groups, "sources of memberships, and groups"),
     Endpoint(
         _A, "/api/v1/groups/show", _GET, _ADMIN, show_group, "the groups of a user, or a group's members"
