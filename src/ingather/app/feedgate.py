@@ -1,6 +1,7 @@
 """The feed gate of a home: its sockets, its certificate, its spool, and who may push."""
 
 import contextlib
+import resource
 import socket
 import ssl
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ __all__ = ["FeedListeners", "GateParts", "refused_senders", "source_tokens", "tr
 _log = get("feeds")
 _THREADS: Final = 24
 _EVERY: Final = "*"
+_DESCRIPTORS: Final = 4096
 
 
 def trust_list(home: Home) -> TrustList:
@@ -68,6 +70,7 @@ class FeedListeners:
 
     def __init__(self, home: Home, settings: Settings) -> None:
         self.notes: list[str] = []
+        _more_descriptors()
         self.plain: socket.socket | None = None
         self.secure: socket.socket | None = None
         self._context: ssl.SSLContext | None = None
@@ -131,6 +134,14 @@ class FeedListeners:
         for sock in (self.plain, self.secure):
             if sock is not None:
                 sock.close()
+
+
+def _more_descriptors() -> None:
+    """Let this process hold all connections that the settings allow, beside its files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    want = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < want:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (want, hard))
 
 
 def _bind(host: str, port: int) -> socket.socket:

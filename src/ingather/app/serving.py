@@ -22,6 +22,7 @@ from ingather.app.accounts import Accounts
 from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
 from ingather.app.explaining import explainer_of
+from ingather.app.feedgate import FeedListeners, GateParts
 from ingather.app.feedserving import ServedFeeds
 from ingather.app.groups import Groups
 from ingather.app.home import Home
@@ -186,9 +187,17 @@ class _Operations:
 class Serving:
     """A gathering with its two listeners; ``async with`` from bind to close."""
 
-    def __init__(self, gathering: Gathering, home: Home, settings: Settings, listeners: Listeners) -> None:
+    def __init__(
+        self,
+        gathering: Gathering,
+        home: Home,
+        settings: Settings,
+        listeners: Listeners,
+        feed_listeners: FeedListeners | None = None,
+    ) -> None:
         self.gathering, self.home, self.settings = gathering, home, settings
         self.listeners = listeners
+        self._feed_listeners = feed_listeners
         self._loop: asyncio.AbstractEventLoop | None = None
         self._servers: list[tuple[uvicorn.Server, threading.Thread]] = []
         self._registry = CollectorRegistry()
@@ -220,6 +229,11 @@ class Serving:
         )
         self.feeds = ServedFeeds(gathering)
         await self.feeds.start()
+        listening = [] if self._feed_listeners is None else self._feed_listeners.listening
+        self._gate = GateParts.of(
+            self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,
+            status_url=f"{self.listeners.urls[1]}api/v1/feeds/",
+        )  # fmt: skip
         seeing = Seeing(self.home, service)
         self._people = (people, seeing)
         http = HttpMetrics(self._registry)
@@ -237,9 +251,11 @@ class Serving:
             groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
             access=HomeAccess(self.home),
             feeds=self.feeds,
+            intake=self._gate.intake,
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
+        self._gate.gate.start()
         self._background = [
             asyncio.create_task(self._link_passes()),
             asyncio.create_task(self._full_checks()),
@@ -256,6 +272,7 @@ class Serving:
             server.should_exit = True
         for _server, thread in self._servers:
             await asyncio.get_running_loop().run_in_executor(None, thread.join, 15)
+        await asyncio.get_running_loop().run_in_executor(None, self._gate.stop)
         await self.feeds.stop()
         self._reload = lambda: None
         self._close()

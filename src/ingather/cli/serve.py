@@ -12,7 +12,11 @@ from ingather.cli.opened import open_home
 from ingather.errors import ConfigurationError, IngatherError
 
 if TYPE_CHECKING:
+    from ingather.app.feedgate import FeedListeners
+    from ingather.app.home import Home
     from ingather.app.keeper import Gathering
+    from ingather.app.serving import Listeners
+    from ingather.conf.settings import Settings
 
 __all__ = ["command"]
 
@@ -23,7 +27,8 @@ def command(home: Path) -> int:
     """Gather the configured sites on and on, follow their changes, and answer searches.
 
     Two listeners: search (page and API, for everybody) and admin (explain, status, holds, metrics; with
-    the admin token). Ctrl-C stops in order; killing it loses nothing. SIGHUP takes over what stands in
+    the admin token). Two more take pushed feeds, from this machine and from senders named with `ingather
+    feed trust`. Ctrl-C stops in order; killing it loses nothing. SIGHUP takes over what stands in
     config/ by now; with a mistake in it the old configuration stays.
     """
     from ingather.app.collector import calm_collector
@@ -36,6 +41,7 @@ def command(home: Path) -> int:
     format_ = settings.text("log.format")
     configure(level=settings.text("log.level"), pretty=None if format_ == "auto" else format_ == "pretty")
     listeners = Listeners(settings)
+    feed_listeners = _feed_listeners(place, settings, listeners)
 
     async def main() -> int:
         stop = asyncio.Event()
@@ -45,14 +51,18 @@ def command(home: Path) -> int:
             loop.add_signal_handler(number, stop.set)
         reload = asyncio.Event()
         loop.add_signal_handler(signal.SIGHUP, reload.set)
-        plan = RunPlan(kind="serve", sources=read.sources, own_ports=listeners.own_ports)
+        plan = RunPlan(
+            kind="serve", sources=read.sources, own_ports=(*listeners.own_ports, *feed_listeners.own_ports)
+        )
         gathering = Gathering(place, settings, plan)
-        serving = Serving(gathering, place, settings, listeners)
+        serving = Serving(gathering, place, settings, listeners, feed_listeners)
         gathering.on_index_commit(serving.index_committed)
         async with gathering, serving:
             search, admin = listeners.urls
             click.echo(f"search page  {search}")
             click.echo(f"admin page   {admin}  (token: {place.path / 'admin-token'})")
+            for url in feed_listeners.urls:
+                click.echo(f"feeds        {url}")
             if not gathering.starts:
                 click.echo(
                     "no starting points yet: put a <Site> with a Start line into config/filterrules.conf",
@@ -74,6 +84,20 @@ def command(home: Path) -> int:
         return asyncio.run(main())
     finally:
         listeners.close()
+        feed_listeners.close()
+
+
+def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") -> "FeedListeners":
+    from ingather.app.feedgate import FeedListeners
+
+    try:
+        made = FeedListeners(home, settings)
+    except IngatherError:
+        listeners.close()
+        raise
+    for note in made.notes:
+        click.echo(f"ingather: {note}", err=True)
+    return made
 
 
 async def _reload(gathering: "Gathering") -> None:
