@@ -79,18 +79,31 @@ class CatalogPeople:
         kept = self._write(lambda w, _a, now: w.users.open_session(digest_of(cookie), user, life, now))
         return cookie if kept else None
 
+    def open_provided(self, user: str, groups: Sequence[str]) -> str | None:
+        """Open a session for somebody for whom a provider vouches."""
+        if named_person(user, groups) is None:
+            return None
+        cookie = secrets.token_urlsafe(32)
+        life = self._life
+        self._write(lambda w, _a, now: w.users.open_provided(digest_of(cookie), user, groups, life, now))
+        return cookie
+
     def session(self, cookie: str) -> Person | None:
         """Return whose session this is; a use is written down now and then."""
         digest, now_s = digest_of(cookie), self._clock.wall()
-        found = self._reader().session(digest, self._life, now_s)
-        if found is None:
+        if (found := self._reader().session(digest, self._life, now_s)) is not None:
+            user, used_s = found
+            who = principal_of(user)
+            person = None if who is None else Person(user.name, Viewer((who,)))
+        elif (provided := self._reader().provided(digest, self._life, now_s)) is not None:
+            name, groups, used_s = provided
+            person = named_person(name, groups)
+        else:
             return None
-        user, used_s = found
         if now_s - used_s > self._life.renew_s:
             with suppress(IngatherError):  # a full disk ends sessions by and by, and no search at once
                 self._write(lambda w, _a, now: w.users.use_session(digest, now))
-        who = principal_of(user)
-        return None if who is None else Person(user.name, Viewer((who,)))
+        return person
 
     def end_session(self, cookie: str) -> None:
         """End a session."""

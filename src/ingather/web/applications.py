@@ -43,10 +43,11 @@ def search_app(parts: SearchParts) -> Starlette:
     workers = Workers("search", threads=limits.search_threads, waiting=limits.search_waiting)
     looks = Workers("people", threads=2, waiting=limits.search_waiting)
     logins = Workers("login", threads=limits.login_threads, waiting=limits.login_waiting)
+    provider = Workers("provider", threads=2, waiting=limits.login_waiting)
     monotonic = time.monotonic if parts.clock is None else parts.clock.monotonic
     throttle = Throttle(limits.logins, monotonic=monotonic)
     guard = SearcherGuard(parts.people, parts.proxies, looks)
-    state = SearchState(parts, guard, workers, logins, throttle)
+    state = SearchState(parts, guard, workers, logins, provider, throttle)
     boundary = Middleware(
         Boundary,
         listener=Listener.SEARCH.value,
@@ -55,7 +56,7 @@ def search_app(parts: SearchParts) -> Starlette:
         metrics=parts.metrics,
         refuse=problem_answer,
     )
-    return _application(Listener.SEARCH, state, (workers, looks, logins), boundary)
+    return _application(Listener.SEARCH, state, (workers, looks, logins, provider), boundary)
 
 
 def admin_app(parts: AdminParts) -> Starlette:

@@ -12,7 +12,7 @@ from ingather.model.viewer import Viewer
 from ingather.ports.clock import Clock
 from ingather.search import SearchRequest, SearchResults
 from ingather.web.auth.credentials import Secret
-from ingather.web.auth.people import People
+from ingather.web.auth.people import People, SignOn
 from ingather.web.auth.proxies import Proxies
 from ingather.web.auth.throttle import LoginLimits
 from ingather.web.boundary import RequestLimits
@@ -289,6 +289,7 @@ class SearchParts:
         people: who may log in or show a token; ``None`` = everybody is anonymous.
         sees: what somebody may see as the rights are now; without it everybody sees what is public.
         proxies: who is believed about who searches.
+        sign_on: the identity provider at which people may log in, if there is one.
         clock: for the pace of logins (monotonic); needed with *people*.
     """
 
@@ -301,6 +302,7 @@ class SearchParts:
     people: People | None = None
     sees: Callable[[Viewer], Visible] | None = None
     proxies: Proxies = field(default_factory=Proxies)
+    sign_on: SignOn | None = None
     clock: Clock | None = None
 
 

@@ -34,6 +34,7 @@ from ingather.web.console.why import why
 from ingather.web.endpoint import Endpoint, Listener, Role
 from ingather.web.searchui.page import search_page
 from ingather.web.searchui.signing import sign_in, sign_in_page, sign_out
+from ingather.web.searchui.signon import come_back, go_to_provider
 from ingather.web.searchui.signposts import opensearch, robots
 
 __all__ = ["ROUTES"]
@@ -50,6 +51,8 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/api/v1/whoami", _GET, _SEARCHER, whoami, "as whom one searches here"),
     Endpoint(_S, "/login", _GET, _PUBLIC, sign_in_page, "the form for name and password"),
     Endpoint(_S, "/login", _POST, _PUBLIC, sign_in, "name and password begin a session"),
+    Endpoint(_S, "/login/provider", _GET, _PUBLIC, go_to_provider, "leads to the identity provider"),
+    Endpoint(_S, "/login/return", _GET, _PUBLIC, come_back, "what it says begins a session"),
     Endpoint(_S, "/logout", _POST, _SEARCHER, sign_out, "ends the session"),
     Endpoint(_S, "/health", _GET, _PUBLIC, health, "whether searches are answered"),
     Endpoint(_S, "/opensearch.xml", _GET, _PUBLIC, opensearch, "lets browsers add this search"),

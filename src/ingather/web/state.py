@@ -16,12 +16,13 @@ __all__ = ["AdminState", "SearchState", "admin_state", "health_of", "identity", 
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """Behind the search listener: its parts, its doorman, its threads, and those that look at passwords."""
+    """Behind the search listener: its parts, its doorman, its threads, those that look at passwords, those that ask a provider."""
 
     parts: SearchParts
     guard: SearcherGuard
     workers: Workers
     logins: Workers
+    provider: Workers
     throttle: Throttle
 
 

@@ -4,7 +4,7 @@ A request comes to its listener's doorman with the role that the route table wan
 (``guard``) a program shows the admin token or a token with rights as ``Authorization: Bearer``; a browser logs in
 with the admin token once (``credentials`` compares, and slows guessing down) and gets a session (``sessions``).
 Before the search listener (``searchers``) people log in with name and password (``throttle`` slows guessing down),
-or a proxy that is believed says who they are (``proxies``), or a front end with a token says as whom it searches;
+or at an identity provider, or a proxy that is believed says who they are (``proxies``), or a front end with a token says as whom it searches;
 everybody else is anonymous. ``people`` says what is asked of the catalog for that.
 
 Cookies are of a kind that no other site's page can send along with a change. Whatever changes state must come from
@@ -13,7 +13,7 @@ our own page (Origin and Fetch Metadata) and, when a cookie vouches for it, carr
 
 from ingather.web.auth.credentials import Secret, TokenGate
 from ingather.web.auth.guard import TOKEN_PREFIX, Guard, Identity, OperatorGuard
-from ingather.web.auth.people import Holder, People, Person
+from ingather.web.auth.people import Holder, People, Person, SignOn, Vouched
 from ingather.web.auth.proxies import Proxies
 from ingather.web.auth.searchers import SearcherGuard
 from ingather.web.auth.sessions import Session, Sessions
@@ -33,6 +33,8 @@ __all__ = [
     "Secret",
     "Session",
     "Sessions",
+    "SignOn",
     "Throttle",
     "TokenGate",
+    "Vouched",
 ]

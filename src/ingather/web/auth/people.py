@@ -1,13 +1,13 @@
 """What the search listener must know about people, and what it is told about one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ingather.model.viewer import Viewer
 from ingather.web.endpoint import Role
 
-__all__ = ["Holder", "People", "Person"]
+__all__ = ["Holder", "People", "Person", "SignOn", "Vouched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,40 @@ class Holder:
     stands_in: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """What an identity provider said: texts as access lists spell them, and where the person wanted to go."""
+
+    user: str
+    groups: tuple[str, ...]
+    target: str
+
+
+class SignOn(Protocol):
+    """Logging in at an identity provider. Calls block and come from several threads."""
+
+    def begin(self, target: str) -> tuple[str, str]:
+        """Return the provider's address to go to, and what the browser keeps in a cookie until it comes back.
+
+        Raises:
+            IngatherError: the provider cannot be asked.
+        """
+
+    def finish(self, said: Mapping[str, str], kept: str) -> Vouched | None:
+        """Return for whom the provider vouches, after it sent the browser back.
+
+        Args:
+            said: the parameters of the address.
+            kept: the cookie.
+
+        Returns:
+            ``None`` if this is not the answer to what this browser began, or the provider refused.
+
+        Raises:
+            IngatherError: the provider cannot be asked, or what it says is wrong.
+        """
+
+
 class People(Protocol):
     """Local users, their sessions, tokens. Calls block and come from several threads."""
 
@@ -42,6 +76,9 @@ class People(Protocol):
 
     def open_session(self, user: int) -> str | None:
         """Open a session and return the id for its cookie, ``None`` if the user is gone meanwhile."""
+
+    def open_provided(self, user: str, groups: Sequence[str]) -> str | None:
+        """Open a session for somebody for whom an identity provider vouches; ``None`` if it gave no name."""
 
     def session(self, cookie: str) -> Person | None:
         """Return whose living session this is."""

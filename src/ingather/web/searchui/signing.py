@@ -14,7 +14,7 @@ from ingather.web.failures import Problem, WebError
 from ingather.web.fields import read_fields, single, wants_page
 from ingather.web.state import identity, search_state
 
-__all__ = ["Greeting", "greeting", "sign_in", "sign_in_page", "sign_out"]
+__all__ = ["Greeting", "begun", "greeting", "sign_in", "sign_in_page", "sign_out"]
 
 _LOGIN_S = 10.0
 _LONGEST = 1_024
@@ -35,7 +35,8 @@ def greeting(request: Request) -> Greeting:
     who, people = identity(request), search_state(request).parts.people
     if who.viewer.known:
         return Greeting(who.name, who.csrf)
-    if people is None or not people.offers_login():
+    provided = search_state(request).parts.sign_on is not None
+    if people is None or not (provided or people.offers_login()):
         return Greeting()
     query = request.url.query
     return Greeting(
@@ -77,6 +78,11 @@ async def sign_in(request: Request) -> Response:
     if cookie is None:
         return _refused(request, _WRONG, target)
     state.throttle.succeeded(counted, address)
+    return begun(request, cookie, target)
+
+
+def begun(request: Request, cookie: str, target: str) -> Response:
+    """Return the answer that gives the browser its session and leads to *target*."""
     answer = RedirectResponse(target, status_code=303)
     answer.set_cookie(
         cookie_name(request),
@@ -84,7 +90,7 @@ async def sign_in(request: Request) -> Response:
         httponly=True,
         # Not strict: whoever follows a link to a page of results is to see his own.
         samesite="lax",
-        secure=state.guard.proxies.secure(request),
+        secure=search_state(request).guard.proxies.secure(request),
         path="/",
     )
     return answer
@@ -124,13 +130,16 @@ def _refused(request: Request, problem: Problem, target: str) -> Response:
 
 
 def _form(request: Request, problem: Problem | None, target: str) -> Response:
+    parts = search_state(request).parts
     return page_answer(
         "signin.html",
         {
             "problem": problem,
             "target": target,
-            "name": search_state(request).parts.name,
+            "name": parts.name,
             "csrf": identity(request).csrf,
+            "passwords": parts.people is not None and parts.people.offers_login(),
+            "provider": parts.sign_on is not None,
         },
         status=200 if problem is None else problem.status,
         headers=None if problem is None else problem.headers,
