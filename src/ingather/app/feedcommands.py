@@ -24,13 +24,18 @@ class HomeFeeds:
 
     def __init__(self, home: Home, settings: Settings, sources: Mapping[str, SourceConf]) -> None:
         self._home, self._settings, self._sources = home, settings, sources
-        self.office = FeedOffice(home.path, self._database(), self._indexed)
 
-    def _database(self) -> Path:
+    @property
+    def office(self) -> FeedOffice:
+        """Receipts.
+
+        Raises:
+            UsageError: there are none, because there is no catalog.
+        """
         path = database_of(self._home)
         if not path.exists():
             raise UsageError("nothing was pushed to this home so far", hint="start it with: ingather serve")
-        return path
+        return FeedOffice(self._home.path, path, self._indexed)
 
     def _indexed(self) -> int:
         try:
