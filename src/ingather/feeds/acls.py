@@ -6,6 +6,7 @@ reason in ``Acl.problem``: a denial must not get lost by a slip.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from ingather.access.principals import principal
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
@@ -15,9 +16,25 @@ __all__ = ["AclReading", "enum_form", "read_principal"]
 _CASES = {"everything-case-sensitive": True, "everything-case-insensitive": False, "": True}
 
 
+_WRITTEN: Final = {
+    str(value): str(value)
+    for value in (
+        *PrincipalScope,
+        *Right,
+        *Inheritance,
+        "add",
+        "delete",
+        "true",
+        "false",
+        "base64binary",
+        "base64compressed",
+    )
+}
+
+
 def enum_form(text: str) -> str:
     """Return an enumerated value as the DTD writes it: feeds use any case, group feeds underscores."""
-    return text.strip().lower().replace("_", "-")
+    return _WRITTEN.get(text) or text.strip().lower().replace("_", "-")
 
 
 def read_principal(text: str, attributes: Mapping[str, str], troubles: list[str]) -> Principal | None:
@@ -58,25 +75,38 @@ class AclReading:
     warnings: list[str] = field(default_factory=list)
     count: int = 0
 
-    def add(self, text: str, attributes: Mapping[str, str]) -> None:
-        """Take one principal; *attributes* as for :func:`read_principal`, and ``access``."""
+    def take(self, entry: AclEntry) -> None:
+        """Take an entry that was made before."""
+        self.count += 1
+        if self.count <= self.most:
+            self.entries.append(entry)
+        elif self.count == self.most + 1:
+            self.problems.append(f"it has more than {self.most} entries")
+
+    def add(self, text: str, attributes: Mapping[str, str]) -> AclEntry | None:
+        """Take one principal; *attributes* as for :func:`read_principal`, and ``access``.
+
+        Returns the entry, if nothing is odd about it.
+        """
         self.count += 1
         if self.count > self.most:
             if self.count == self.most + 1:
                 self.problems.append(f"it has more than {self.most} entries")
-            return
+            return None
         right = enum_form(attributes.get("access", ""))
         if right not in _RIGHTS:
             self._problem(f"a principal's access is {right!r}, not permit or deny")
-            return
+            return None
         troubles: list[str] = []
         who = read_principal(text, attributes, troubles)
         for trouble in troubles:
             self._problem(trouble)
         if who is not None:
-            self.entries.append(AclEntry(Right(right), who))
-        elif not troubles:
+            self.entries.append(entry := AclEntry(Right(right), who))
+            return None if troubles else entry
+        if not troubles:
             self.warnings.append(f"an empty principal ({right}) was skipped")
+        return None
 
     def _problem(self, text: str) -> None:
         if text not in self.problems and len(self.problems) < 10:  # noqa: PLR2004

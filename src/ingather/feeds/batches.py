@@ -25,7 +25,16 @@ from ingather.model.feed import (
     GroupMembership,
 )
 
-__all__ = ["BATCH_BYTES", "BATCH_ITEMS", "READERS", "Batch", "decode_batch", "encode_batch", "make_batch"]
+__all__ = [
+    "BATCH_BYTES",
+    "BATCH_ITEMS",
+    "READERS",
+    "Batch",
+    "decode_batch",
+    "encode_batch",
+    "make_batch",
+    "read_batch",
+]
 
 BATCH_ITEMS: Final = 500
 BATCH_BYTES: Final = 8 << 20
@@ -65,7 +74,7 @@ class _Wire(msgspec.Struct):
 _WIRE: Final = msgspec.msgpack.Decoder(_Wire)
 
 
-def make_batch(  # noqa: PLR0913 (given by name)
+def read_batch(  # noqa: PLR0913 (given by name)
     path: Path,
     *,
     kind: str,
@@ -75,8 +84,8 @@ def make_batch(  # noqa: PLR0913 (given by name)
     most_items: int = BATCH_ITEMS,
     most_bytes: int = BATCH_BYTES,
     pass_over: str = "",
-) -> bytes:
-    """Read on in the feed at *path* and return a batch as bytes.
+) -> Batch:
+    """Read on in the feed at *path* and return a batch.
 
     Args:
         path: the spooled file.
@@ -107,7 +116,14 @@ def make_batch(  # noqa: PLR0913 (given by name)
             size += _size(item)
             if count >= most_items or size >= most_bytes:
                 break
-        return encode_batch(items, reader.cursor)
+        ended = items.pop() if items and isinstance(items[-1], FeedEnd) else None
+        return Batch(tuple(items), reader.cursor, ended)  # type: ignore[arg-type]
+
+
+def make_batch(path: Path, *, kind: str, cursor: FeedCursor, **options: Any) -> bytes:
+    """Return what :func:`read_batch` gives as bytes."""
+    batch = read_batch(path, kind=kind, cursor=cursor, **options)
+    return encode_batch([*batch.items, *([batch.end] if batch.end else [])], batch.cursor)
 
 
 def encode_batch(items: list[FeedItem], cursor: FeedCursor) -> bytes:

@@ -109,6 +109,7 @@ class FeedReader:
         self._warnings: list[str] = [self.scanner.warning] if self.scanner.warning and place is None else []
         self._on_element, self._on_slip = on_element, on_slip
         self._waiting: Place | None = None
+        self._context: tuple[OpenElement | None, GroupContext] = None, GroupContext()
         self.pass_over = ""
         """A reason to reject the next record unparsed: it has brought down its reader."""
         self.names = Names(self.limits.names, began.met)
@@ -320,7 +321,9 @@ class FeedReader:
     def _group_context(self) -> GroupContext:
         for element in reversed(self._stack):
             if element.name == "group":
-                return GroupContext(element.action, element.pagerank)
+                if self._context[0] is not element:
+                    self._context = element, GroupContext(element.action, element.pagerank)
+                return self._context[1]
         return GroupContext()
 
     def _piece(  # noqa: C901

@@ -6,6 +6,7 @@ Source: GSA feeds specification, sections 7.3, 7.4, 9.1, 10 and 11.2.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from lxml import etree
@@ -19,15 +20,18 @@ from ingather.feeds.limits import FeedLimits
 from ingather.feeds.pieces import GUESSED
 from ingather.feeds.references import LOST
 from ingather.feeds.scanning import Place
-from ingather.model.acl import Acl
+from ingather.model.acl import Acl, AclEntry
 from ingather.model.feed import FeedAcl, FeedContent, FeedRecord, FeedRejection, MetaPair
 
 __all__ = ["GroupContext", "Names", "RecordReader", "action_of", "attributes_of", "local_name"]
 
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s].*", re.DOTALL)
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
 _AUTHMETHODS: Final = ELEMENTS["record"].attributes["authmethod"].values
 _ENCODINGS: Final = frozenset({"base64binary", "base64compressed"})
+_REMEMBERED: Final = 4096
+_SHORT: Final = 500
+_DATE_CHARS: Final = 200
 _MARKED: Final = "it holds a reference or character that was lost"
 
 
@@ -89,22 +93,31 @@ def action_of(text: str, warnings: list[str]) -> str:
 def attributes_of(element: etree._Element, name: str, names: Names, warnings: list[str]) -> dict[str, str]:
     """Return the attributes that the DTD knows, by its names, whatever their case."""
     known = ELEMENTS[name].attributes
-    found: dict[str, str] = {}
-    for written, value in element.attrib.items():
-        key = str(written)
-        if key not in known:
-            local = local_name(key)
-            key = enum_form(local)
-            if key not in known or (key in found and local != key):
-                if not str(written).startswith(("{http://www.w3.org/", "xmlns")):
-                    names.unknown(f"the attribute {name}@{local}", warnings)
-                continue
-        found[key] = str(value)
+    found = dict(element.items())
+    if known.keys() >= found.keys():
+        return found
+    written, found = found, {}
+    for key, value in written.items():
+        if key in known:
+            found[key] = value
+    for key, value in written.items():
+        local = local_name(key)
+        form = enum_form(local)
+        if form not in known:
+            if not key.startswith(("{http://www.w3.org/", "xmlns")):
+                names.unknown(f"the attribute {name}@{local}", warnings)
+        elif form not in found:
+            found[form] = value
     return found
 
 
 def _text(element: etree._Element) -> str:
     return element.text or "" if len(element) == 0 else "".join(str(part) for part in element.itertext())
+
+
+@lru_cache(1024)
+def _is_date(text: str) -> bool:
+    return parse_feed_date(text) is not None
 
 
 def _marked(text: str) -> bool:
@@ -125,8 +138,8 @@ class RecordReader:
     names: Names
     keeps_content: bool = True
     _warnings: list[str] = field(default_factory=list)
-    _guessed: bool = False
     _marks: bool = False
+    _entries: dict[tuple[object, ...], AclEntry] = field(default_factory=dict)
 
     def record(
         self, element: etree._Element, place: Place, group: GroupContext, warnings: list[str], *, marked: bool
@@ -154,9 +167,10 @@ class RecordReader:
                 if "action" in written
                 else "the action of its group cannot be read"
             )
-        self._lossless(written, "displayurl", "mimetype", "last-modified")
+        if self._marks:
+            self._lossless(written, "displayurl", "mimetype", "last-modified")
         modified = self._plain(written.get("last-modified", "")).strip()
-        if modified and parse_feed_date(modified) is None:
+        if modified and not _is_date(modified[:_DATE_CHARS]):
             self._warnings.append(f"last-modified {modified[:60]!r} is no date")
         parts = self._children(element)
         acl = self._acl(parts["acl"][-1], url) if parts["acl"] else None
@@ -164,7 +178,7 @@ class RecordReader:
             self._warnings.append("several acl elements: the last one counts")
         denied: list[str] = []
         metadata = self._metadata(parts["metadata"], denied) if parts["metadata"] else None
-        if acl is not None and metadata is not None and any(is_acl_meta(name) for name, _ in metadata):
+        if acl is not None and metadata and any(is_acl_meta(name) for name, _ in metadata):
             acl, metadata = self._last_wins(parts, acl, metadata, denied)
         return FeedRecord(
             line=place.line,
@@ -219,20 +233,22 @@ class RecordReader:
             raise RejectedError(f"its url is longer than {self.limits.url_chars} characters")
         if self._marks and _marked(url):
             raise RejectedError(f"the url cannot be known: {_MARKED}", denies=True)
-        if _ABSOLUTE.fullmatch(url) is None:
+        if _ABSOLUTE.match(url) is None:
             raise RejectedError("its url is relative: it must begin with a scheme, like http://")
         return url
 
     def _lossless(self, written: Mapping[str, str], *keys: str) -> None:
         for key in keys:
-            if self._marks and LOST in written.get(key, ""):
+            if LOST in written.get(key, ""):
                 raise RejectedError(f"{key}: {_MARKED}")
 
     def _plain(self, text: str) -> str:
         return text.replace(GUESSED, "").replace(LOST, "\ufffd") if self._marks else text
 
     def _flag(self, written: Mapping[str, str], key: str) -> bool:
-        value = enum_form(written.get(key, ""))
+        if key not in written:
+            return False
+        value = enum_form(written[key])
         if value not in {"", "true", "false"}:
             self._warnings.append(f"{key} is {value[:40]!r}, neither true nor false")
         return value == "true"
@@ -273,14 +289,16 @@ class RecordReader:
         found: dict[str, list[etree._Element]] = {"acl": [], "metadata": [], "content": []}
         for child in element:
             name = local_name(child.tag)
-            place = found.get(name) if name in found else found.get(name.lower())
-            if place is None:
+            place = found.get(name)
+            if place is None and (place := found.get(name.lower())) is None:
                 self.names.unknown(f"the element record/{name}", self._warnings)
             else:
                 place.append(child)
         return found
 
-    def _acl(self, element: etree._Element, url: str, written: Mapping[str, str] | None = None) -> Acl:
+    def _acl(  # noqa: C901 (each part has its own way to be wrong)
+        self, element: etree._Element, url: str, written: Mapping[str, str] | None = None
+    ) -> Acl:
         reading = AclReading(self.limits.acl_entries)
         bound = written is None
         if written is None:
@@ -288,8 +306,14 @@ class RecordReader:
         problems = []
         if bound and (own := written.get("url", "").strip()) and own != url:
             problems.append(f"the acl of a record names another url, {own[:200]!r}")
+        loose = element.text
         for child in element:
-            name = local_name(child.tag).lower()
+            loose = (loose or "") + tail if (tail := child.tail) else loose
+            name = child.tag if child.tag == "principal" else local_name(child.tag).lower()
+            form = (child.text, *child.items())
+            if not self._marks and (known := self._entries.get(form)) is not None and len(child) == 0:
+                reading.take(known)
+                continue
             if name != "principal":
                 self.names.unknown(f"the element acl/{name}", self._warnings)
                 problems.append(f"it holds a {name[:60]!r} element, which may have been a denial")
@@ -300,12 +324,16 @@ class RecordReader:
                 problems.append("a principal holds elements")
             if self._marks and (_marked(text) or any(map(_marked, attributes.values()))):
                 problems.append(f"a principal: {_MARKED}")
-            reading.add(self._plain(text), attributes)
+            entry = reading.add(self._plain(text), attributes)
+            if entry is not None and len(child) == 0 and not self._marks and len(text) < _SHORT:
+                if len(self._entries) >= _REMEMBERED:
+                    self._entries.clear()
+                self._entries[form] = entry
         parent = written.get("inherit-from", "")
         if len(parent) > self.limits.url_chars or (self._marks and _marked(parent)):
             problems.append("inherit-from cannot be known")
             parent = ""
-        if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
+        if loose and not loose.isspace():
             problems.append("it holds text, which may have been a denial")
         acl = reading.acl(
             url, inherit_from=parent, inheritance=written.get("inheritance-type", ""), problems=problems
@@ -337,10 +365,15 @@ class RecordReader:
         self, elements: list[etree._Element], denied: list[str]
     ) -> Iterator[MetaPair]:
         for element in elements:
-            for meta in element.iter():
-                if meta is element:
-                    continue
-                if (tag := local_name(meta.tag)).lower() != "meta":
+            for meta in element.iterdescendants():
+                if not self._marks and meta.tag == "meta":
+                    match meta.items():
+                        case [("name", name), ("content", content)] if name and content:
+                            yield name.strip(), content
+                            continue
+                        case _:
+                            pass
+                if meta.tag != "meta" and (tag := local_name(meta.tag)).lower() != "meta":
                     self.names.unknown(f"the element metadata/{tag}", self._warnings)
                     continue
                 written = attributes_of(meta, "meta", self.names, self._warnings)
@@ -392,9 +425,9 @@ class RecordReader:
         if not self.keeps_content:
             self._warnings.append("content in a metadata-and-url feed was ignored")
             return None
-        found = [element for element in elements if (element.text or "") or len(element)]
-        element = (found or elements)[0]
+        element = elements[0]
         if len(elements) > 1:
+            element = next((one for one in elements if one.text or len(one)), element)
             self._warnings.append("several content elements: the first that is not empty counts")
         encoding = enum_form(
             attributes_of(element, "content", self.names, self._warnings).get("encoding", "")
