@@ -21,6 +21,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
+from ingather.feeds.applying import FeedPolicy
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled
 from ingather.feeds.spool import Spool
 from ingather.ports.clock import Clock
@@ -46,9 +47,17 @@ def feed_home(
 ) -> FeedHome:
     """Return where feeds are applied in *home*."""
     return FeedHome(
-        path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda _: feed_policy(),
+        path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(sources.get(name.lower())),
         guard=deletion_guard(policies_of(settings, sources)),
     )  # fmt: skip
+
+
+def _feed_policy(source: SourceConf | None) -> FeedPolicy:
+    if source is None:
+        return feed_policy()
+    return feed_policy(
+        empty_acl_is_none=source.acl_empty_is_none, one_value_per_meta=source.acl_one_value_per_meta
+    )
 
 
 class LocalFeeds:

@@ -39,7 +39,7 @@ class SourceConf:
         hosts: exact names, ``.example`` with all subdomains, or ``*``.
         ports: allowed ports; empty = any.
         addresses: CIDR ranges that are reachable although they are not public.
-        access: ``public``: everybody may find its documents; ``secure``: nobody yet.
+        access: of documents without an ACL; ``public``: everybody may find them; ``secure``: nobody.
         own_hosts: ``host`` or ``host:port`` without delay between requests.
         delay_s: delay between two requests to a host; robot.conf's ``server-delay``.
         schemes: of URLs.
@@ -47,6 +47,8 @@ class SourceConf:
         deletion_share, deletion_documents: thresholds; section ``deletion``.
         held_shown: whether held documents stay in search; section ``deletion``.
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
+        acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
+        acl_one_value_per_meta: a comma in a permit of an ACL meta is part of the name.
         origins: ``FILE:LINE`` of each key that was written.
     """
 
@@ -66,6 +68,8 @@ class SourceConf:
     host_urls: int | None = None
     prefix_urls: int | None = None
     path_queries: int | None = None
+    acl_empty_is_none: bool = False
+    acl_one_value_per_meta: bool = False
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def scope(self) -> Scope:
@@ -129,7 +133,7 @@ SOURCE_KEYS: tuple[Setting, ...] = (
     Setting("source", "addresses", Kind.WORDS, (),
             'Address ranges that may be asked although they are private: "10.0.0.0/8".'),
     Setting("source", "access", Kind.CHOICE, "public",
-            "public: everybody may find its documents; secure: they are shown to nobody yet.", choices=("public", "secure")),
+            "Who sees its documents that have no ACL: public: everybody; secure: nobody.", choices=("public", "secure")),
     Setting("source", "own-hosts", Kind.WORDS, (),
             'Hosts without delay between requests, because they are yours: "intranet.example", "localhost:8000".'),
     Setting("source", "delay", Kind.SECONDS, 1.0,
@@ -143,6 +147,10 @@ SOURCE_KEYS: tuple[Setting, ...] = (
     Setting("source", "host-urls", Kind.INT, 100_000, "Not written: limits.host-urls.", low=0),
     Setting("source", "prefix-urls", Kind.INT, 50_000, "Not written: limits.prefix-urls.", low=0),
     Setting("source", "path-queries", Kind.INT, 500, "Not written: limits.path-queries.", low=0),
+    Setting("source", "acl-empty-is-none", Kind.FLAG, default=False,
+            help="Whether an explicit empty ACL that is pushed counts as none, as on an appliance. Else nobody sees the document."),
+    Setting("source", "acl-one-value-per-meta", Kind.FLAG, default=False,
+            help="Whether a comma in a permit of a pushed ACL meta (google:aclusers) is part of the name. Else lists of logins are split, too."),
 )  # fmt: skip
 
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}
