@@ -140,7 +140,9 @@ def load(  # noqa: PLR0913, PLR0917 - click gives it so
 
 def _feeds(home: Path) -> "HomeFeeds":
     from ingather.app.feedcommands import HomeFeeds
+    from ingather.log import configure
 
+    configure(level="warning")
     place, read = open_home(home)
     return HomeFeeds(place, read.settings, read.sources)
 
