@@ -115,9 +115,18 @@ def queries(number: int) -> list[str]:
 
 
 def ask(  # noqa: PLR0913, PLR0917 - what is measured
-    reader: TantivyReader, rights: Rights, weights: Weights, view: Visible, asked: Sequence[str], label: str
+    reader: TantivyReader,
+    rights: Rights,
+    weights: Weights,
+    view: Visible,
+    asked: Sequence[str],
+    label: str,
+    *,
+    strict: bool = False,
 ) -> None:
-    service = SearchService(reader, lambda _rows: {}, _Stopped(), weights=weights, rights=rights)
+    service = SearchService(
+        reader, lambda _rows: {}, _Stopped(), weights=weights, rights=rights, strict=lambda: strict
+    )
     first = cpu_ms(lambda: service.search(SearchRequest(asked[0], viewer=view)))
     totals: list[int] = []
     times = [
@@ -178,6 +187,7 @@ def run(place: Path, given: argparse.Namespace) -> None:
     everybody = Visible(everything=True)
     ask(reader, rights, RANKING, everybody, asked, "full ranking, everything")
     ask(reader, rights, RANKING, view, asked, "full ranking, this user")
+    ask(reader, rights, RANKING, view, asked, "full ranking, this user, strict", strict=True)
     ask(reader, rights, PLAIN_BM25, everybody, asked, "plain BM25, everything")
     ask(reader, rights, PLAIN_BM25, view, asked, "plain BM25, this user")
     ask(reader, rights, PLAIN_BM25, ANONYMOUS, asked, "plain BM25, anonymous")
