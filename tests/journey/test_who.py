@@ -11,6 +11,7 @@ import pytest
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
+from ingather.testing.provider import OidcProvider
 from ingather.testing.rig import Rig, Served, wait_until
 from ingather.testing.site import Site
 
@@ -33,7 +34,8 @@ def asked(
             connection.putheader("Content-Length", str(len(body)))
         connection.endheaders(body.encode())
         answer = connection.getresponse()
-        return answer.status, answer.read().decode(), {k.lower(): v for k, v in answer.getheaders()}
+        found = {k.lower(): ", ".join(answer.headers.get_all(k, [])) for k in answer.headers}
+        return answer.status, answer.read().decode(), found
     finally:
         connection.close()
 
@@ -123,6 +125,35 @@ def test_the_owner_of_the_home_searches_as_anybody_and_strangers_headers_count_f
     assert (plain["total"], anna["total"]) == (1, 2)
     ran = secured.call("search", "--user", " ", "wombat")
     assert (ran.status, ran.err.count("\n")) == (2, 1)
+
+
+def test_people_of_an_identity_provider_find_theirs(secured: Rig) -> None:
+    back = "http://localhost/login/return"
+    (secured.path / "oidc-secret").write_text("s3cret\n")
+    with OidcProvider(client="ingather", secret="s3cret", back=back) as provider:  # noqa: S106
+        provider.claims |= {"preferred_username": "CORP\\anna", "groups": ["board"]}
+        for key, value in {
+            "issuer": provider.issuer, "client": "ingather", "secret-file": "oidc-secret", "return": back, "groups": "groups",
+        }.items():  # fmt: skip
+            secured.tune(f"access.oidc-{key}", value)
+        with secured.serving() as served:
+            wait_until(lambda: found(served) == {"/open"})
+            status, _, headers = asked(served, "GET", "/login/provider?target=/")
+            assert status == 303
+            kept, away = headers["set-cookie"].partition(";")[0], urlsplit(headers["location"])
+            connection = HTTPConnection(away.netloc, timeout=30)
+            connection.request("GET", f"{away.path}?{away.query}")
+            answer = connection.getresponse()
+            location = urlsplit(answer.headers["Location"])
+            connection.close()
+            status, _, headers = asked(
+                served, "GET", f"{location.path}?{location.query}", headers={"Cookie": kept}
+            )
+            assert (status, headers["location"]) == (303, "/")
+            session = next(c for c in headers["set-cookie"].split(", ") if "-login=" not in c).partition(";")[
+                0
+            ]
+            assert found(served, {"Cookie": session}) == {"/open", "/anna", "/board"}
 
 
 def test_users_and_tokens_on_a_home_that_nobody_owns(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,6 +260,13 @@ def test_guessing_is_slowed_down_by_name_and_address_and_forgiven(anna: House) -
         assert log_in(client).status_code == 303
 
 
+def test_other_spellings_of_a_name_are_no_other_name(anna: House) -> None:
+    spellings = ["anna", "ANNA", "\uff21nna", "an\u200bna", "an\u00adna", "  anna "]
+    with anna.browser() as client:
+        codes = [log_in(client, name, "wrong password").status_code for name in spellings]
+    assert codes == [401] * 5 + [429]
+
+
 def test_many_names_from_one_network_are_too_many_failures(anna: House) -> None:
     app = search_app(anna.parts)
     with anna.browser("2001:db8::1", app=app) as one, anna.browser("2001:db8::2", app=app) as other:

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ingather.access.principals import fold
 from ingather.web.answers import page_answer, problem_answer
 from ingather.web.auth.guard import cookie_name
 from ingather.web.auth.people import People
@@ -59,7 +60,8 @@ async def sign_in(request: Request) -> Response:
     fields = await read_fields(request)
     name, password = fields.get("name", "").strip(), fields.get("password", "")
     target = local(fields.get("target", "/"))
-    counted, address = name.casefold()[:_LONGEST], state.guard.proxies.client(request)
+    # However a name is spelt, it is counted as it is looked up.
+    counted, address = fold(name[:_LONGEST]), state.guard.proxies.client(request)
     try:
         state.throttle.attempt(counted, address)
     except WebError as error:
