@@ -13,9 +13,9 @@ import base64
 import binascii
 import csv
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from io import TextIOWrapper
 from typing import IO, Final
 
 from ingather.access.principals import principal
@@ -67,10 +67,9 @@ def read_csv(stream: IO[bytes], options: ImportOptions) -> Iterator[Item]:
     Raises:
         UsageError: the first line names columns, and ``group`` and ``member`` are not among them.
     """
-    text = TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
-    head = text.readline()
+    head = stream.readline().removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
     mark = max(",;\t", key=head.count)
-    columns = [name.strip().lower() for name in next(csv.reader([head], delimiter=mark), [])]
+    columns = [name.strip(' \t\r\n"').lower() for name in head.split(mark)]
     named = bool(_COLUMNS & set(columns))
     if named and not {"group", "member"} <= set(columns):
         raise UsageError(
@@ -83,7 +82,8 @@ def read_csv(stream: IO[bytes], options: ImportOptions) -> Iterator[Item]:
     def lines() -> Iterator[str]:
         if not named:
             yield head
-        yield from text
+        for line in stream:
+            yield line.decode("utf-8", "surrogateescape")
 
     reader = csv.reader(lines(), delimiter=mark)
     first = 2 if named else 1
