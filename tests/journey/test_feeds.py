@@ -1,0 +1,115 @@
+"""Feeds pushed to a running serve: found in search, accounted for, and none lost by kill -9."""
+
+import re
+import threading
+import time
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from ingather.testing.feeds import content, feed_xml, record
+from ingather.testing.rig import Rig
+from ingather.testing.running import PATIENCE_S, Served, wait_until
+
+pytestmark = pytest.mark.timeout(400)
+
+
+def _port(served: Served) -> int:
+    found = wait_until(lambda: re.search(r"http://127\.0\.0\.1:(\d+)/xmlfeed", served.running.out))
+    return int(found.group(1))
+
+
+def _push(port: int, body: bytes, datasource: str, feedtype: str = "incremental") -> tuple[int, bytes, str]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    try:
+        form = urlencode({"datasource": datasource, "feedtype": feedtype, "data": body.decode()})
+        connection.request("POST", "/xmlfeed", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        answer = connection.getresponse()
+        return answer.status, answer.read(), answer.getheader("X-Feed-Id") or ""
+    finally:
+        connection.close()
+
+
+def _ended(served: Served, name: str) -> dict[str, Any]:
+    def look() -> dict[str, Any] | None:
+        status, feed = served.admin(f"/api/v1/feeds/{name}")
+        return dict(feed) if status == 200 and feed["ended"] is not None and feed["indexed"] else None
+
+    found: dict[str, Any] = wait_until(look, pause_s=0.1)
+    return found
+
+
+def test_a_pushed_document_is_found_and_its_receipt_says_so(rig: Rig) -> None:
+    with rig.serving() as served:
+        port = _port(served)
+        closed = '<acl><principal scope="user" access="permit">joe</principal></acl>'
+        body = feed_xml(
+            record("http://hr.test/open", content("walrus in the open")),
+            record("http://hr.test/closed", closed + content("walrus behind doors")),
+            record("relative", content("walrus")),
+            datasource="hr",
+        )
+        status, text, name = _push(port, body, "hr")
+        assert (status, text) == (200, b"Success")
+        feed = _ended(served, name)
+        assert (feed["state"], feed["applied"], feed["rejected"]) == ("completed with errors", 2, 1)
+        wait_until(lambda: served.found("walrus"))
+        assert served.found("walrus") == ["http://hr.test/open"]
+        _, records = served.admin(f"/api/v1/feeds/{name}/records")
+        assert [r["state"] for r in records] == ["indexed", "indexed", "rejected"]
+        _, listed = served.admin("/api/v1/feeds")
+        assert listed["backlog"] == 0
+        status, text, name = _push(port, feed_xml(record("http://hr.test/open", action="delete")), "hr")
+        _ended(served, name)
+        wait_until(lambda: not served.found("walrus"))
+
+
+def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(rig: Rig) -> None:
+    acknowledged: dict[str, int] = {}
+    rig.tune("listen.search", "127.0.0.1:0").tune("listen.admin", "127.0.0.1:0")
+    for life in range(4):
+        with rig.start("serve") as running:
+            served = Served(running, (rig.path / "admin-token").read_text().strip())
+            port = _port(served)
+            stop = threading.Event()
+
+            def client(number: int, life: int = life, port: int = port, stop: threading.Event = stop) -> None:
+                turn = 0
+                while not stop.is_set():
+                    source = f"c{number}"
+                    urls = [f"http://{source}.test/{life}/{turn}/{n}" for n in range(5)]
+                    body = feed_xml(
+                        *(record(url, content(f"word{n}")) for n, url in enumerate(urls)), datasource=source
+                    )
+                    with suppress(OSError, HTTPException):
+                        status, text, name = _push(port, body, source)
+                        if (status, text) == (200, b"Success"):
+                            acknowledged[name] = 5
+                    turn += 1
+                    time.sleep(0.02)
+
+            clients = [threading.Thread(target=client, args=(n,), daemon=True) for n in range(3)]
+            before = len(acknowledged)
+            for thread in clients:
+                thread.start()
+            wait_until(lambda before=before: len(acknowledged) > before + 10)  # type: ignore[misc]
+            if life % 2:  # in the midst of applying, not only before the first batch
+                wait_until(
+                    lambda served=served: served.admin("/api/v1/feeds?limit=1000")[1]["feeds"][-1]["ended"]
+                )  # type: ignore[misc]
+            running.kill()
+            stop.set()
+            for thread in clients:
+                thread.join()
+    with rig.serving() as served:
+        wait_until(lambda: served.admin("/api/v1/feeds?limit=1")[1]["backlog"] == 0, pause_s=0.2)
+        feeds = served.admin("/api/v1/feeds?limit=10000")[1]["feeds"]
+        by_name = {feed["name"]: feed for feed in feeds}
+        assert set(acknowledged) <= set(by_name)
+        assert {feed["state"] for feed in feeds} == {"completed"}
+        assert {feed["applied"] for feed in feeds} == {5}
+    documents = rig.run("catalog", "stats", "--json").json
+    assert sum(v for name, v in documents["sources"].items() if name.startswith("c")) == 5 * len(feeds)
