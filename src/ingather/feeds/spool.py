@@ -17,8 +17,9 @@ from ingather.feeds.desk import Spooled
 __all__ = ["PART", "Spool", "SpoolFile"]
 
 PART: Final = ".part"
-_MEMORY: Final = 64 * 1024
+_MEMORY: Final = 128 * 1024
 _HEAD: Final = 8 * 1024
+_VECTOR: Final = 512
 
 
 class Spool:
@@ -44,7 +45,7 @@ class Spool:
         return len(left)
 
     def begin(self, needle: bytes) -> "SpoolFile":
-        """Return a new file; nothing is on disk before 64 KiB have come or it is committed.
+        """Return a new file; nothing is on disk before it is flushed or committed.
 
         *needle*: what is counted for the estimate of records (``b"<record"``).
         """
@@ -79,12 +80,13 @@ class SpoolFile:
         """Whether nothing is on disk yet."""
         return self._fd < 0
 
-    def write(self, piece: bytes) -> None:
-        """Take the next bytes.
+    @property
+    def full(self) -> bool:
+        """Whether 128 KiB wait in memory."""
+        return self._pending_bytes >= _MEMORY
 
-        Raises:
-            OSError: they cannot be written (a full disk, say).
-        """
+    def write(self, piece: bytes) -> None:
+        """Take the next bytes into memory; the caller flushes when :attr:`full` says so."""
         if len(self.head) < _HEAD:
             self.head += piece[: _HEAD - len(self.head)]
             if self.size == 0 and self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -94,8 +96,6 @@ class SpoolFile:
         self._count(piece)
         self._pending.append(piece)
         self._pending_bytes += len(piece)
-        if self._pending_bytes >= _MEMORY:
-            self._flush()
 
     def _count(self, piece: bytes) -> None:
         self.records += piece.count(self._needle)
@@ -105,14 +105,22 @@ class SpoolFile:
         self.records += seam.count(self._needle)
         self._tail = (seam if len(piece) < reach else piece)[-reach:]
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what waits in memory.
+
+        Raises:
+            OSError: it cannot be written (a full disk, say).
+        """
         if self._fd < 0:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             self._fd = os.open(self._part, flags, 0o600)
         pieces, self._pending, self._pending_bytes = self._pending, [], 0
-        data = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
-        while data:
-            data = data[os.write(self._fd, data) :]
+        while pieces:
+            written = os.writev(self._fd, pieces[:_VECTOR])
+            while pieces and written >= len(pieces[0]):
+                written -= len(pieces.pop(0))
+            if written:
+                pieces[0] = pieces[0][written:]
 
     def commit(self) -> Spooled:
         """Make the file durable under its final name.
@@ -121,7 +129,7 @@ class SpoolFile:
             OSError: it is not durable, and will not be tried again; the file is gone.
         """
         try:
-            self._flush()
+            self.flush()
             os.fsync(self._fd)
             fd, self._fd = self._fd, -1
             os.close(fd)

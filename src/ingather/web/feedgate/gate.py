@@ -276,8 +276,7 @@ class FeedGate:
         if head.expects and not body.begun and not body.done:
             await wire.send(CONTINUE)
         async for piece in body.pieces():
-            if not taking.quick:
-                connection.enter(Phase.WORK, loop.time())
+            connection.enter(Phase.WORK, loop.time())
             await taking.feed(piece)
             connection.enter(Phase.BODY, loop.time())
 

@@ -23,6 +23,8 @@ __all__ = ["Doors", "Intake", "Taking", "answer_for"]
 _log = get("feeds")
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ROOM_EVERY: Final = 16 << 20
+_SHORT: Final = 4096
+"""Pieces that are not worth a thread, even compressed ones: the ratio bounds what they unpack to."""
 _UNREADABLE: Final = 422
 T = TypeVar("T")
 
@@ -136,11 +138,6 @@ class Taking:
         self._reception = reception
         self._unasked = 0
 
-    @property
-    def quick(self) -> bool:
-        """Whether :meth:`feed` neither unpacks nor writes for a piece of this size."""
-        return self._reception.quick
-
     async def feed(self, piece: bytes) -> None:
         """Take the next bytes.
 
@@ -148,14 +145,17 @@ class Taking:
             RefusedError: they cannot be taken.
             OSError: they cannot be written.
         """
-        if self._reception.quick:
-            self._reception.feed(piece)
-            return
+        reception = self._reception
         self._unasked += len(piece)
         if self._unasked >= _ROOM_EVERY:
             self._unasked = 0
             self._intake.require_room(0)
-        await self._intake.threaded(self._reception.feed, piece)
+        if reception.quick or len(piece) < _SHORT:
+            reception.feed(piece)
+        else:
+            await self._intake.threaded(reception.feed, piece)
+        if reception.file.full:
+            await self._intake.threaded(reception.file.flush)
 
     async def finish(self, sender: str, allowed: Callable[[str], bool]) -> Answer:
         """End the body; return the answer when the feed is durable and has its row.

@@ -63,11 +63,11 @@ class Reception:
 
     @property
     def quick(self) -> bool:
-        """Whether the next piece costs neither disk nor unpacking."""
-        return self._inflater is None and self.file.in_memory
+        """Whether :meth:`feed` is short work: nothing to unpack, no percent signs to undo."""
+        return self._inflater is None and self._shape.quick
 
     def feed(self, piece: bytes) -> None:
-        """Take the next bytes of the body.
+        """Take the next bytes of the body; without :attr:`quick` in a thread, for it may unpack and write.
 
         Raises:
             RefusedError: they cannot be taken.
@@ -76,7 +76,7 @@ class Reception:
         if self._inflater is None:
             self._plain(piece)
         else:
-            self._inflater.feed(piece, self._plain)
+            self._inflater.feed(piece, self._unpacked)
 
     def finish(self) -> Order:
         """End the body.
@@ -109,6 +109,11 @@ class Reception:
             raise RefusedError(413, "Error - the body is too large")
         if piece:
             self._shape.feed(piece)
+
+    def _unpacked(self, piece: bytes) -> None:
+        self._plain(piece)
+        if self.file.full:
+            self.file.flush()
 
     def _seen(self, name: str, value: str) -> None:
         early_check(name, value, self._kind)

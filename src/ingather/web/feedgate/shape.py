@@ -59,6 +59,11 @@ class Sniffing:
         elif kind.media in JSON_LINES:
             self._shape = Bare(form, "data", kind.media)
 
+    @property
+    def quick(self) -> bool:
+        """Whether the bytes go on as they come."""
+        return not isinstance(self._shape, UrlEncoded)
+
     def feed(self, piece: bytes) -> None:
         """Take the next bytes."""
         if self._shape is not None:
