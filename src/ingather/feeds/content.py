@@ -26,7 +26,7 @@ class ContentError(ValueError):
     """The content cannot be decoded; the text says why."""
 
 
-def decode_content(text: str, encoding: str, most: int) -> bytes:
+def decode_content(text: str | bytes, encoding: str, most: int) -> bytes:
     """Return the document's bytes.
 
     Args:
@@ -47,16 +47,16 @@ def decode_content(text: str, encoding: str, most: int) -> bytes:
     return data
 
 
-def decode_base64(text: str) -> bytes:
+def decode_base64(text: str | bytes) -> bytes:
     """Decode base64 that may be broken into lines and may lack its padding.
 
     Raises:
         ContentError: it is not base64.
     """
     try:
-        bare = text.encode("ascii").translate(None, _WHITE)
+        bare = (text.encode("ascii") if isinstance(text, str) else text).translate(None, _WHITE)
     except UnicodeEncodeError as error:
-        raise ContentError(f"it holds {text[error.start]!r}, which is not base64") from None
+        raise ContentError(f"it holds {error.object[error.start]!r}, which is not base64") from None
     if len(bare) % _QUANTUM:
         bare = bare.rstrip(b"=")
         bare += b"=" * (-len(bare) % _QUANTUM)

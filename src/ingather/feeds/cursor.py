@@ -38,7 +38,7 @@ class FeedCursor:
         datasource, feedtype: of the header.
         headed: the header has been read.
         outside: bytes so far that are neither piece nor white space.
-        met: unknown names that were warned of.
+        met: unknown names that were warned of, the first of them.
     """
 
     offset: int = 0

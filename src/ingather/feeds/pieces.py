@@ -13,7 +13,7 @@ from lxml import etree
 from ingather.feeds.references import Settled, settle
 from ingather.feeds.scanning import Piece
 
-__all__ = ["GUESSED", "Parsed", "parse_piece", "parse_tag", "raw_url"]
+__all__ = ["GUESSED", "Parsed", "lift", "parse_piece", "parse_tag", "raw_url"]
 
 GUESSED: Final = "\ue0f3\ue0f4\ue0f3"
 """Stands before a character that repair guessed or where it took one out."""
@@ -28,6 +28,9 @@ _TAGS: Final = re.compile(rb"<[^>]*>?")
 _BIG: Final = 1 << 20
 _ATTRIBUTES_A_TAG: Final = 8
 _URL: Final = re.compile(rb"\surl\s*=\s*(?:\"([^\"<>]{0,20000})\"|'([^'<>]{0,20000})')", re.IGNORECASE)
+_ENCODED: Final = re.compile(
+    rb"<content\s[^<>]*?encoding\s*=\s*[\"']\s*(?i:base64)\w*\s*[\"'][^<>]*+>([^<&]*+)</content"
+)
 _HEAD: Final = 64 * 1024
 _BARE: Final = re.compile(rb"&(?!(?:[A-Za-z_:][\w.:-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
 
@@ -85,6 +88,20 @@ def parse_piece(piece: Piece, *, spaces: tuple[tuple[str, str], ...] = (), tags:
     else:
         trouble = str(fault.msg).partition(", line ")[0]
     return Parsed(None, trouble, max((fault.position or (1, 0))[0] - 1, 0), repaired, settled)
+
+
+def lift(piece: Piece) -> tuple[Piece, bytes]:
+    """Take the base64 out of a large *piece*, so that its megabytes go through no tree; ``b""`` = there is none to take."""
+    if len(piece.data) < _BIG or piece.data.count(b"<content") != 1:
+        return piece, b""
+    match = _ENCODED.search(piece.data)
+    if match is None or any(start <= match.start() < end for start, end in piece.opaque):
+        return piece, b""
+    start, end = match.span(1)
+    cut = end - start
+    opaque = tuple((a - cut, b - cut) if a >= end else (a, b) for a, b in piece.opaque)
+    data = piece.data[:start] + piece.data[end:]
+    return piece._replace(data=data, opaque=opaque), piece.data[start:end]
 
 
 def parse_tag(raw: bytes) -> etree._Element | None:

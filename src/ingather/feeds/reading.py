@@ -14,7 +14,7 @@ from ingather.errors import FeedError
 from ingather.feeds.cursor import FeedCursor, OpenElement
 from ingather.feeds.encoding import ByteStream
 from ingather.feeds.limits import FeedLimits
-from ingather.feeds.pieces import parse_piece, parse_tag, raw_url
+from ingather.feeds.pieces import lift, parse_piece, parse_tag, raw_url
 from ingather.feeds.records import GroupContext, Names, RecordReader, action_of, local_name
 from ingather.feeds.references import resolve_text
 from ingather.feeds.scanning import (
@@ -337,6 +337,7 @@ class FeedReader:
         if self.pass_over:
             reason, self.pass_over = self.pass_over, ""
             return self._rejection(piece, reason, piece.place.line, denies=True)
+        piece, self.records.lifted = lift(piece)
         parsed = parse_piece(piece, spaces=tuple(self._spaces.items()), tags=self.limits.tags)
         warnings = []
         if parsed.settled.lost:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from lxml import etree
@@ -29,6 +30,7 @@ _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]")
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
 _AUTHMETHODS: Final = ELEMENTS["record"].attributes["authmethod"].values
 _ENCODINGS: Final = frozenset({"base64binary", "base64compressed"})
+_CARRIED: Final = 50
 _REMEMBERED: Final = 4096
 _SHORT: Final = 500
 _DATE_CHARS: Final = 200
@@ -53,8 +55,8 @@ class Names:
 
     @property
     def met(self) -> tuple[str, ...]:
-        """What has been met so far, in order."""
-        return tuple(self._met)
+        """The first names that were met, for a cursor, which is to stay small."""
+        return tuple(islice(self._met, _CARRIED))
 
     def unknown(self, what: str, warnings: list[str]) -> None:
         """Say that *what* was ignored, if it is the first time."""
@@ -132,11 +134,13 @@ class RecordReader:
         limits: what a record may hold.
         names: unknown names so far.
         keeps_content: ``False`` for metadata-and-url feeds.
+        lifted: base64 that was taken out of the record before it was parsed.
     """
 
     limits: FeedLimits
     names: Names
     keeps_content: bool = True
+    lifted: bytes = b""
     _warnings: list[str] = field(default_factory=list)
     _marks: bool = False
     _entries: dict[tuple[object, ...], AclEntry] = field(default_factory=dict)
@@ -441,6 +445,8 @@ class RecordReader:
             text = self._inner(element)
         else:
             text = element.text or ""
+        if self.lifted and encoding and not text:
+            return self._decoded(self.lifted, encoding)
         if self._marks:
             if LOST in text:
                 raise RejectedError(f"its content: {_MARKED}")
@@ -450,7 +456,9 @@ class RecordReader:
             if len(body) > self.limits.content_bytes:
                 raise RejectedError(f"its content is larger than {self.limits.content_bytes} bytes")
             return FeedContent(body, text=True)
-        element.text = None  # its memory is needed for the decoded form
+        return self._decoded(text, encoding)
+
+    def _decoded(self, text: str | bytes, encoding: str) -> FeedContent:
         try:
             return FeedContent(decode_content(text, encoding, self.limits.content_bytes), text=False)
         except ContentError as error:

@@ -173,6 +173,11 @@ class Scanner:
         made = self._source.read(_CHUNK)
         if not made:
             return False
+        self._forget()
+        self._buf += made
+        return True
+
+    def _forget(self) -> None:
         if self._at > _KEPT:
             drop = min(self._at, max(self._source.span_start(self._gone + self._at) - self._gone, 0))
             if drop:
@@ -180,8 +185,6 @@ class Scanner:
                 self._gone += drop
                 self._at -= drop
                 self._source.forget(self._gone)
-        self._buf += made
-        return True
 
     def _seek(self, mark: bytes, start: int) -> int:
         """Return where *mark* next begins, forgetting what lies before it; -1 at the end of the feed."""
@@ -360,8 +363,9 @@ class Scanner:
         end = close.end() if close is not None else self._at + after
         if end - self._at > self._most:
             return self._cut(kind, place, opaque, TornAt.OVERSIZE, end)
-        data = bytes(self._buf[self._at : end])
+        data = bytes(memoryview(self._buf)[self._at : end])
         self._advance(end)
+        self._forget()
         return Piece(kind, data, tuple(opaque), place)
 
     def _cut(self, kind: str, place: Place, opaque: object, torn: TornAt, end: int) -> Piece:

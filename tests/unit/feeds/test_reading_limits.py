@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import random
 import zlib
 from contextlib import suppress
 
@@ -125,3 +126,28 @@ def test_any_text_as_content(text: str, encoding: str) -> None:
 def test_base64_in_lines_without_padding(data: bytes, width: int) -> None:
     text = base64.b64encode(data).decode().rstrip("=")
     assert decode_base64("\r\n".join(text[at : at + width] for at in range(0, len(text), width))) == data
+
+
+@pytest.mark.parametrize("other", ["", "<content/>", "<!-- <content> -->"])
+@pytest.mark.parametrize("encoding", ["base64binary", "base64compressed"])
+def test_large_base64_is_read_like_small(other: str, encoding: str) -> None:
+    body = random.Random(1).randbytes(1_500_000)  # noqa: S311
+    data = base64.encodebytes(zlib.compress(body) if encoding == "base64compressed" else body).decode()
+    piece = (
+        f'<record url="http://x/1">{other}<content encoding="{encoding}">{data}</content>'
+        '<!-- & --><metadata><meta name="a" content="b"/></metadata></record>'
+    )
+    (item, good) = records(read(feed(piece, GOOD)))
+    assert item.content is not None
+    assert item.content.body == body
+    assert item.metadata == (("a", "b"),)
+    assert good.url == "http://x/good"
+
+
+@pytest.mark.parametrize("slip", ["!", "&amp;", "<b/>", "&foo;", "]]>"])
+def test_large_base64_with_a_slip_costs_its_record(slip: str) -> None:
+    data = base64.b64encode(bytes(900_000)).decode()
+    piece = f'<record url="http://x/1"><content encoding="base64binary">{data}{slip}{data}</content></record>'
+    items = read(feed(piece, GOOD))
+    assert [item.url for item in rejections(items)] == ["http://x/1"]
+    assert [item.url for item in records(items)] == ["http://x/good"]
