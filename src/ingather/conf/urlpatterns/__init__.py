@@ -1,0 +1,11 @@
+"""URL patterns of the Google Search Appliance: read, checked and compiled.
+
+``reading`` makes a pattern of a line (``gnu`` translates expressions, ``literals`` spells texts as canonical URLs do,
+``finding`` says what is wrong); ``compiling`` makes tables of many, for URLs as ``subject`` takes them apart; ``lists``
+has a file's list, and the rule of two lists: in Follow, and not in Do Not Follow. ``gates`` finds the lists of a
+configuration, global and of one source.
+"""
+
+from ingather.conf.urlpatterns.lists import Crawled, Follow, Hit, PatternList
+
+__all__ = ["Crawled", "Follow", "Hit", "PatternList"]
