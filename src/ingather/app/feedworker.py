@@ -34,7 +34,7 @@ from ingather.conf import load_bodies
 from ingather.conf.settings import Settings
 from ingather.errors import ExtractError, IsolationError, UrlError
 from ingather.extract.allocator import tune_allocator
-from ingather.feeds.batches import Batch, decode_batch, encode_batch, make_batch
+from ingather.feeds.batches import Batch, encode_batch, read_batch
 from ingather.feeds.cursor import FeedCursor
 from ingather.feeds.dates import parse_feed_date
 from ingather.feeds.limits import FeedLimits
@@ -236,15 +236,13 @@ class _Worker:
         """Read one batch behind the cursor."""
         cursor = msgspec.json.decode(order.cursor, type=FeedCursor) if order.cursor else FeedCursor()
         kind = FeedType(order.feedtype) if order.kind != "groups" else None
-        batch = decode_batch(
-            make_batch(
-                Path(order.path),
-                kind=order.kind,
-                cursor=cursor,
-                feedtype=kind,
-                limits=self._limits,
-                most_items=self._most,
-            )
+        batch = read_batch(
+            Path(order.path),
+            kind=order.kind,
+            cursor=cursor,
+            feedtype=kind,
+            limits=self._limits,
+            most_items=self._most,
         )
         return _Held(batch, order.done, cursor)
 
