@@ -13,7 +13,10 @@ from typing import Any, Final
 from ingather.app.certificates import CertificateError, ensure_certificate
 from ingather.app.disk import headroom
 from ingather.app.feedcheck import check_feed
+from ingather.app.feedlocal import spool_of
 from ingather.app.home import Home
+from ingather.app.keeper import database_of
+from ingather.catalog.sqlite_feed_reader import FeedReceipts
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.feeds.desk import FeedDesk, FeedFields, Spooled
@@ -253,11 +256,15 @@ class GateParts:
 
 
 def _spool(home: Home) -> Spool:
-    folder = home.feeds / "spool"
+    folder = spool_of(home)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         spool = Spool(folder)
-        left = spool.recover()
+        receipts = FeedReceipts(database_of(home))
+        try:
+            left = spool.recover(receipts.files())
+        finally:
+            receipts.close()
     except OSError as error:
         raise IngatherError(f"{folder} cannot be used: {error.strerror}") from error
     if left:

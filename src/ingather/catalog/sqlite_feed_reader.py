@@ -53,6 +53,10 @@ class FeedReceipts:
         )
         return [_feed(row) for row in rows]
 
+    def files(self) -> frozenset[str]:
+        """Return the names, without folders, of the files that feeds own."""
+        return frozenset(str(row[0]).rpartition("/")[2] for row in self._rows.all("select file from feed where file != ''", ()))
+
     def feed(self, name: str) -> dict[str, Any] | None:
         """Return the feed of this name or number."""
         number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0  # noqa: PLR2004 - SQLite's integers

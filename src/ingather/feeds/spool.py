@@ -1,14 +1,16 @@
 """Feeds on their way to the disk: durable before anybody hears ``Success`` (promises D1, D4, F1).
 
 A feed grows under a name of its own that ends in ``.part``. :meth:`SpoolFile.commit` syncs it, renames it and
-syncs the folder; several commits share one sync of the folder. What dies in between leaves a ``.part`` file,
-which the next start removes: nobody was told that it had arrived.
+syncs the folder; several commits share one sync of the folder. What dies in between leaves a ``.part`` file, or a
+file without a row, which the next start removes: nobody was told that it had arrived.
 """
 
 import hashlib
 import os
+import re
 import secrets
 import threading
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,7 @@ from ingather.feeds.desk import Spooled
 __all__ = ["PART", "Spool", "SpoolFile"]
 
 PART: Final = ".part"
+_OURS: Final = re.compile(r"[0-9a-f]{32}(?:\.part)?")
 _MEMORY: Final = 128 * 1024
 _HEAD: Final = 8 * 1024
 _VECTOR: Final = 512
@@ -33,13 +36,20 @@ class Spool:
         self.folder = folder
         self._syncing = _FolderSync(folder)
 
-    def recover(self) -> int:
-        """Remove what a process that died had not finished; return how many files that were.
+    def recover(self, owned: Collection[str]) -> int:
+        """Remove what a process that died had not acknowledged; return how many files that were.
+
+        Args:
+            owned: names of the files that have a row.
 
         Raises:
             OSError: the folder cannot be read or written.
         """
-        left = [entry for entry in self.folder.iterdir() if entry.name.endswith(PART)]
+        left = [
+            entry
+            for entry in self.folder.iterdir()
+            if entry.name not in owned and _OURS.fullmatch(entry.name)
+        ]
         for entry in left:
             entry.unlink(missing_ok=True)
         return len(left)
