@@ -134,6 +134,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         # A source that no file declares is what feeds push: public addresses, and what its senders are trusted for.
         return scopes.get(source) or SourceConf(name=source).scope()
 
+    def heeds(source: str) -> bool:
+        declared = blueprint.sources.get(source)
+        return declared is None or declared.crawl_time_headers
+
     hosts = HostBook(
         agent=agent,
         policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),
@@ -145,7 +149,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     pipeline = Pipeline(
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
-        pushes=lambda source: source not in blueprint.sources,
+        pushes=lambda source: source not in blueprint.sources, heeds=heeds,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,

@@ -15,7 +15,7 @@ __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 
 WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
 """Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
-CHAIN: Final = "iif(u.acl & 1, 0, coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
+CHAIN: Final = "iif(u.acl & 17, 0, coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
 """The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else its policy rule's, else everybody or nobody, as its
 marks and source say."""
 

@@ -6,6 +6,8 @@
 * :data:`SECURED`: its authmethod, the credentials that it was fetched with or its host's word say that it is not for
   everybody; without an ACL nobody sees it.
 * :data:`BY_POLICY`: it has no ACL of its own, and a policy rule names its URL (``url.policy`` is the chain).
+* :data:`WITHHELD`: its host refuses it to us, or what the host says of its rights cannot be received. Nobody sees it,
+  whatever its ACL says, until it is answered as it should be.
 
 A marked row is in no group of equal bodies: it must neither stand for a public copy nor hide behind one. Its links are
 not counted and its anchors not shown.
@@ -24,13 +26,14 @@ from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.change import ChangeKind
 
-__all__ = ["BY_POLICY", "CHAINED", "LISTED", "READACL", "SECURED", "AccessLists", "has_list"]
+__all__ = ["BY_POLICY", "CHAINED", "LISTED", "READACL", "SECURED", "WITHHELD", "AccessLists", "has_list"]
 
 READACL: Final = "readacl"
 LISTED: Final = 1
 CHAINED: Final = 2
 SECURED: Final = 4
 BY_POLICY: Final = 8
+WITHHELD: Final = 16
 
 _MARK: Final = READACL.encode()
 _NO_ANCHORS: Final = b"\x90"
@@ -64,7 +67,9 @@ class AccessLists:
             bool(known & LISTED) and any(has_list(blob) for blob in self._upper(url_id).values())
         )
         chained = CHAINED if self._has_acl(url_id) else 0
-        return (known & SECURED) | (LISTED if listed else 0) | chained | self._ruled(url_id, known)
+        return (
+            (known & (SECURED | WITHHELD)) | (LISTED if listed else 0) | chained | self._ruled(url_id, known)
+        )
 
     def place(self, url_id: int) -> bool:
         """Give a row the chain of its policy rules; return whether that is another one than it had."""
@@ -98,10 +103,12 @@ class AccessLists:
         """Note that there is an ACL now."""
         self._some = True
 
-    def renew(self, url_id: int, applied: Applied, *, secured: bool | None = None) -> bool:
+    def renew(
+        self, url_id: int, applied: Applied, *, secured: bool | None = None, withheld: bool | None = None
+    ) -> bool:
         """Look again, mark the row, and take it out of its group if it is restricted by now; return whether it moved.
 
-        *secured* changes that mark; ``None`` leaves it. If the marks changed the index learns of the row.
+        *secured* and *withheld* change those marks; ``None`` leaves them. If the marks changed the index learns of the row.
         """
         row = self._cursor.execute(
             "select u.acl, u.digest, u.source, coalesce(p.attrs, x'80') from url u left join page p on p.id = u.id where u.id = ?",
@@ -112,6 +119,8 @@ class AccessLists:
         known, digest, source, page = row
         placed = self.place(url_id)
         before = known if secured is None else (known & ~SECURED) | (SECURED if secured else 0)
+        if withheld is not None:
+            before = (before & ~WITHHELD) | (WITHHELD if withheld else 0)
         marks = self.marks(url_id, page, known=before | LISTED)
         if marks == known and not placed:
             return False

@@ -16,7 +16,7 @@ import apsw
 import msgspec
 
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
-from ingather.catalog.sqlite_acl import AccessLists
+from ingather.catalog.sqlite_acl import WITHHELD, AccessLists
 from ingather.catalog.sqlite_budget import Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
@@ -122,8 +122,8 @@ class Applier:
         if self.fed_some:  # crawl-once: no visit is planned of what was found as it should be
             self._cursor.execute(
                 "update url set due = null where id = ?1 and state = 2 and version is not null and missing is null and fails = 0 "
-                "and exists (select 1 from fed where id = ?1 and once)",
-                (settled.row.id,),
+                "and outcome != ?2 and exists (select 1 from fed where id = ?1 and once)",
+                (settled.row.id, int(Outcome.REFUSED)),
             )
 
     def _comes_with_feeds(self, url_id: int) -> bool:
@@ -198,7 +198,9 @@ class Applier:
         audience = self.names.audience(now.source)
         shown = now.version is not None and now.dup is None and now.held != HIDDEN
         placed = described and self.acl.place(url_id)
-        marks = self.acl.marks(url_id, report.attributes, known=now.acl) if described else now.acl
+        # What was withheld and is answered now is not withheld any more.
+        known = now.acl & ~WITHHELD
+        marks = self.acl.marks(url_id, report.attributes, known=known) if described else now.acl
         grouped = described and report.dedupe and digest is not None and not marks
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)
@@ -265,6 +267,8 @@ class Applier:
         )  # fmt: skip
         if returns:
             self.unbury(url_id, applied)
+        if same and now.acl & WITHHELD:
+            self.acl.renew(url_id, applied, withheld=False)
         if same and now.held is not None:
             self.holds.withdraw(url_id, report.at_s, applied)
         self._put_links(report, url_id)

@@ -15,6 +15,7 @@ import apsw
 from ingather.catalog.sqlite_access import AccessStore
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
+from ingather.catalog.sqlite_controls import HeaderControls
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_descriptions import Descriptions
 from ingather.catalog.sqlite_feeds import FeedStore
@@ -77,6 +78,7 @@ class CatalogWriter:
         self.users = Users(self._db)
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)
+        self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.

@@ -49,6 +49,7 @@ class SourceConf:
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
         acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
         acl_one_value_per_meta: a comma in a permit of an ACL meta is part of the name.
+        crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
         origins: ``FILE:LINE`` of each key that was written.
     """
 
@@ -70,6 +71,7 @@ class SourceConf:
     path_queries: int | None = None
     acl_empty_is_none: bool = False
     acl_one_value_per_meta: bool = False
+    crawl_time_headers: bool = False
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def scope(self) -> Scope:
@@ -151,6 +153,8 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             help="Whether an explicit empty ACL that is pushed counts as none, as on an appliance. Else nobody sees the document."),
     Setting("source", "acl-one-value-per-meta", Kind.FLAG, default=False,
             help="Whether a comma in a permit of a pushed ACL meta (google:aclusers) is part of the name. Else lists of logins are split, too."),
+    Setting("source", "crawl-time-headers", Kind.FLAG, default=False,
+            help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does."),
 )  # fmt: skip
 
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}

@@ -20,7 +20,7 @@ from ingather.model.url import canonical
 __all__ = ["AccessExplainer", "AccessParts", "DocumentFacts"]
 
 _MATCHED: Final = 200
-_LISTED, _SECURED = 1, 4
+_LISTED, _SECURED, _WITHHELD = 1, 4, 16
 """Marks of a row (``catalog.sqlite_acl``)."""
 
 
@@ -308,6 +308,11 @@ def _by_marks(marks: tuple[int, str, int] | None) -> dict[str, Any]:
         status, reason = "NO_ACL", "it has no ACL"
     elif permitted:
         status, reason = "PUBLIC", "it has no ACL and its source is public: everybody may see it"
+    elif marks[0] & _WITHHELD:
+        status, reason = (
+            "WITHHELD",
+            "its host refuses it, or its head was too large to be received: nobody may see it until it is fetched again",
+        )
     elif marks[0] & _LISTED:
         status, reason = (
             "READACL",

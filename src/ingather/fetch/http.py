@@ -209,7 +209,7 @@ class HttpFetcher:
         if code and not (handle.was_cut and code in _WRITE_ERRORS):
             kind, detail = self._trouble(handle, code)
         elif len(lines) > limits.max_head_fields or sum(map(len, lines)) > limits.max_head_bytes:
-            kind, detail = _head_trouble(lines, limits) or (None, "")
+            kind, detail = _head_trouble(lines, limits, long=request.long_head) or (None, "")
         head = read_head(lines) if kind is None or lines else None
         if kind is None and head is None and lines:
             kind, detail = FailureKind.CLOSED, "the connection ended within the response head"
@@ -289,14 +289,20 @@ def _extra_headers(request: Request) -> list[bytes] | str:
     return [f"{name}: {value}".encode("latin-1") for name, value in fields]
 
 
-def _head_trouble(lines: list[bytes], limits: Limits) -> tuple[FailureKind, str] | None:
+def _head_trouble(lines: list[bytes], limits: Limits, *, long: bool) -> tuple[FailureKind, str] | None:
     """Count exactly: status line and blank line are no fields."""
     fields = sum(1 for line in lines if b":" in line and not line.startswith(b"HTTP/"))
     size = sum(map(len, lines))
-    if fields > limits.max_head_fields:
-        return FailureKind.HEAD_TOO_LARGE, f"{fields} header fields, more than {limits.max_head_fields}"
-    if size > limits.max_head_bytes:
-        return FailureKind.HEAD_TOO_LARGE, f"a head of {size} bytes, more than {limits.max_head_bytes}"
+    most_fields, most = limits.max_head_fields, limits.max_head_bytes
+    if long:
+        most_fields, most = (
+            max(most_fields, limits.max_long_head_fields),
+            max(most, limits.max_long_head_bytes),
+        )
+    if fields > most_fields:
+        return FailureKind.HEAD_TOO_LARGE, f"{fields} header fields, more than {most_fields}"
+    if size > most:
+        return FailureKind.HEAD_TOO_LARGE, f"a head of {size} bytes, more than {most}"
     return None
 
 

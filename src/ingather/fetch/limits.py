@@ -25,6 +25,8 @@ class Limits:
         ratio_after_bytes: decoded bytes below which no ratio is suspect.
         max_head_bytes: status line and header fields together.
         max_head_fields: header fields.
+        max_long_head_bytes, max_long_head_fields: the same for ``Request.long_head``. libcurl has limits of its own: 300 KiB
+            together, and about 100 KiB for one field.
         max_redirects: hops of one chain.
         max_retry_after_s: longest wait that a host may ask for.
     """
@@ -41,6 +43,8 @@ class Limits:
     ratio_after_bytes: int = _MIB
     max_head_bytes: int = 64 * 1024
     max_head_fields: int = 128
+    max_long_head_bytes: int = 300 * 1024
+    max_long_head_fields: int = 2_000
     max_redirects: int = 5
     max_retry_after_s: float = 7 * _DAY_S
 

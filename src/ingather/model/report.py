@@ -6,6 +6,8 @@ encoded as arrays. Field order is the wire order: append only.
 
 import msgspec
 
+from ingather.model.controls import Controls
+
 __all__ = ["Claim", "Denial", "Discovery", "HostGrant", "HostReport", "Report", "Row", "Settled", "Stored"]
 
 
@@ -115,7 +117,7 @@ class Report(msgspec.Struct, array_like=True):
     endian), ``anchors`` the texts beside them (msgpack list). ``text`` is given along so that the
     index needs no second read; it is kept in the WARC, not in the catalog. ``dedupe``, ``dedupe_links``: the
     generation filter, the enumeration filter asked for one page of each body (filter-by-md5). ``fed``: the body
-    came with a pushed feed, nobody visited the URL.
+    came with a pushed feed, nobody visited the URL. ``controls``: what crawl-time headers say of the document.
     """
 
     id: int
@@ -152,6 +154,7 @@ class Report(msgspec.Struct, array_like=True):
     strike: bool = False
     dedupe_links: bool = False
     fed: bool = False
+    controls: Controls | None = None
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -45,6 +45,7 @@ class Request:
     ``max_wire_bytes``/``max_decoded_bytes`` 0 = the fetcher's own limits.
     ``headers`` are added as they are; credentials never travel here but with the source.
     With ``cut`` a body beyond the limits is cut there instead of failing (``Response.cut``).
+    ``long_head``: the host may say much of the document in its head (crawl-time headers).
     """
 
     url: str
@@ -55,6 +56,7 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     method: str = "GET"
     cut: bool = False
+    long_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,16 @@ class Response:
 
     def header(self, name: str, default: str = "") -> str:
         """Return the value of *name* (lower case), several lines joined by comma and blank."""
+        return (self.lowered or self.by_name()).get(name, default)
+
+    def by_name(self) -> dict[str, str]:
+        """Return the values by lower-case names, as :meth:`header` gives them."""
         if not self.lowered and self.headers:
             low = self.lowered
             for key, value in self.headers:
                 k = key.lower()
                 low[k] = f"{low[k]}, {value}" if k in low else value
-        return self.lowered.get(name, default)
+        return self.lowered
 
 
 @dataclass(frozen=True, slots=True)

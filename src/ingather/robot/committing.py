@@ -6,6 +6,7 @@ from random import Random
 from typing import Protocol, TypeVar
 
 from ingather.catalog.sqlite_apply import Applied, Applier
+from ingather.catalog.sqlite_controls import HeaderControls
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
@@ -16,6 +17,8 @@ from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Le
 from ingather.robot.settle import SettleRules, settle
 
 __all__ = ["Batch", "Committed", "Committer", "Writer"]
+
+_REFUSALS = frozenset({401, 403})
 
 T = TypeVar("T")
 
@@ -29,6 +32,7 @@ class Writer(Protocol):
     frontier: FrontierQueries
     memory: Memory
     pruning: Pruning
+    controls: HeaderControls
 
     def transaction(self, work: "Callable[[Writer], T]") -> T:
         """Run *work* in one durable transaction."""
@@ -86,8 +90,11 @@ class Committer:
     def _apply(self, writer: Writer, settled: list[Settled], batch: Batch) -> Committed:
         applied = Applied()
         writer.applier.now_s = self._now_s()
-        for item in settled:
-            writer.applier.settle(item, applied)
+        for at, item in enumerate(settled):
+            report = item.report
+            if report.controls is not None or report.status in _REFUSALS:
+                settled[at] = writer.controls.apply(item, applied)
+            writer.applier.settle(settled[at], applied)
         if batch.hosts:
             writer.applier.hosts(batch.hosts)
         if applied.proposals:

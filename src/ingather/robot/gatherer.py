@@ -284,8 +284,12 @@ class Gatherer:
             return
         try:
             got = await self._fetcher.fetch(
-                Request(judged.url, claim.etag, claim.last_modified, headers=self._headers), scope
-            )
+                Request(
+                    judged.url, claim.etag, claim.last_modified, headers=self._headers,
+                    long_head=self._pipeline.heeds(claim.source),
+                ),
+                scope,
+            )  # fmt: skip
         finally:
             self._schedule.finished(key)
             self._release(address)

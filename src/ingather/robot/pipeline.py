@@ -20,9 +20,11 @@ import msgspec
 from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.packing import pack_attributes, pack_keys
 from ingather.errors import UrlError
+from ingather.feeds.headers import has_controls, read_anchors, read_controls, skips_content
 from ingather.fetch import read_retry_after, target_of
 from ingather.filters import Convert, Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate, Pushed
+from ingather.model.controls import Controls
 from ingather.model.description import Attributes
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
@@ -42,6 +44,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_FOUND = frozenset({404, 410})
 _BACK_OFF = frozenset({429, 503})
 _STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeout", "memory", "cpu"))
+_ANCHOR = "x-gsa-external-anchor"
 _NO_QUOTING = frozenset({"noarchive", "nosnippet"})
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -89,8 +92,10 @@ class Pipeline:
         seen: Seen | None,
         limits: PipelineLimits | None = None,
         pushes: Callable[[str], bool] = lambda _: False,
+        heeds: Callable[[str], bool] | None = None,
     ) -> None:
-        """Put the parts together; *pushes* says whether a source is what feeds push."""
+        """Put the parts together; *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`."""
+        self._heeds = heeds or pushes
         self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
@@ -100,6 +105,10 @@ class Pipeline:
         self._clock = clock
         self._seen = seen
         self._limits = limits or PipelineLimits()
+
+    def heeds(self, source: str) -> bool:
+        """Whether the hosts of *source* may say of their documents what crawl-time headers can say."""
+        return self._heeds(source)
 
     @property
     def stop_asked(self) -> str:
@@ -148,18 +157,29 @@ class Pipeline:
 
     # -- after the network ----------------------------------------------------------------------
 
-    async def process(self, judged: Judged, got: Response | Failure) -> Report:  # noqa: PLR0911 - one a status class
+    async def process(self, judged: Judged, got: Response | Failure) -> Report:
         """Turn what the host said into a report."""
-        claim = judged.claim
         if isinstance(got, Failure):
-            return self.ended(
-                claim, Outcome.FAILED, detail=f"{got.kind}: {got.detail}" if got.detail else str(got.kind),
+            report = self.ended(
+                judged.claim, Outcome.FAILED, detail=f"{got.kind}: {got.detail}" if got.detail else str(got.kind),
                 retry_s=got.retry_after_s, elapsed_s=got.elapsed_s, address=got.address,
             )  # fmt: skip
+            if got.kind is FailureKind.HEAD_TOO_LARGE:  # its rights may have stood there
+                report.controls = Controls(withheld=f"{got.kind}: {got.detail}")
+            return report
+        report = await self._answered(judged, got)
+        if has_controls(got.by_name()):
+            report.controls = read_controls(judged.url, got.headers)
+            if report.controls is not None:
+                report.controls.heeded = self.heeds(judged.claim.source)
+        return report
+
+    async def _answered(self, judged: Judged, got: Response) -> Report:  # noqa: PLR0911 - one a status class
+        claim = judged.claim
         status = got.status
         if status in _OK:
             return await self._document(judged, got)
-        if status == 304:  # noqa: PLR2004 - RFC 9110
+        if status == 304 or (status == 204 and skips_content(got.headers, status)):  # noqa: PLR2004 - RFC 9110
             report = self.ended(
                 claim, Outcome.UNCHANGED, status=status, elapsed_s=got.elapsed_s, address=got.address
             )
@@ -247,11 +267,12 @@ class Pipeline:
             return report
         evaluation.md5 = digest.hex()
         try:
-            page = await self._reading.page(claim, judged.url, got)
+            page = self._anchored(judged, got, await self._reading.page(claim, judged.url, got))
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         except Unreadable as error:  # not even a page: what the response itself says is described
             page = Page(url=judged.url, base=judged.url, media_type=error.media_type, flags=[error.flag])
+            page = self._anchored(judged, got, page)
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         if engine.programs and evaluation.generation.allowed:
@@ -284,7 +305,15 @@ class Pipeline:
         return page
 
     async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:
-        return await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
+        page = await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
+        return self._anchored(judged, got, page)
+
+    def _anchored(self, judged: Judged, got: Response, page: Page) -> Page:
+        """Add the links that the head gives a document that cannot have any."""
+        if _ANCHOR in got.by_name() and self.heeds(judged.claim.source):
+            there = {link.url for link in page.links}
+            page.links += [link for link in read_anchors(got.headers, judged.url) if link.url not in there]
+        return page
 
     def _described(self, judged: Judged, got: Response, page: Page, digest: bytes) -> Report:
         """Follow links, describe, store: everything that is plain once the page is read."""
