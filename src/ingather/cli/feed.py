@@ -1,19 +1,43 @@
-"""``ingather feed``: what is pushed to this home, and by whom. Each subject has a file of its own."""
+"""``ingather feed``: what is pushed to this home, by whom, and what became of it.
+
+The verbs of the group stand in :data:`FEED_VERBS`, imported when they are called.
+"""
+
+from importlib import import_module
 
 import click
 
-from ingather.cli.feed_receipts import delete, list_, load, records, replay, retry, show
-from ingather.cli.feed_senders import token, trust
+__all__ = ["FEED_VERBS", "command"]
 
-__all__ = ["command"]
+FEED_VERBS: dict[str, str] = {
+    "list": "ingather.cli.feed_receipts:list_",
+    "show": "ingather.cli.feed_receipts:show",
+    "records": "ingather.cli.feed_receipts:records",
+    "retry": "ingather.cli.feed_receipts:retry",
+    "replay": "ingather.cli.feed_receipts:replay",
+    "delete": "ingather.cli.feed_receipts:delete",
+    "load": "ingather.cli.feed_receipts:load",
+    "trust": "ingather.cli.feed_senders:trust",
+    "token": "ingather.cli.feed_senders:token",
+}
+"""Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 
 
-@click.group("feed")
+class _FeedGroup(click.Group):
+    """Finds a command in the table and imports it then."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(FEED_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        target = FEED_VERBS.get(cmd_name)
+        if target is None:
+            return None
+        module, _, name = target.partition(":")
+        found: click.Command = getattr(import_module(module), name)
+        return found
+
+
+@click.group(cls=_FeedGroup)
 def command() -> None:
     """Pushed feeds: who may send them, and what became of them."""
-
-
-command.add_command(trust)
-command.add_command(token)
-for verb in (list_, show, records, retry, replay, delete, load):
-    command.add_command(verb)
