@@ -20,7 +20,8 @@ from ingather.model.acl import Principal, PrincipalScope
 
 __all__ = ["Expansion", "GroupExpander", "MembershipSource", "Step", "expand"]
 
-_KEPT: Final = 2_000
+_KEPT: Final = 100_000
+"""Groups of all expansions that are kept, about 30 MB."""
 
 
 class Step(Protocol):
@@ -133,6 +134,7 @@ class GroupExpander:
         self._kept: OrderedDict[tuple[tuple[Principal, ...], tuple[Principal, ...]], Expansion] = (
             OrderedDict()
         )
+        self._held = 0
 
     def expand(self, users: Iterable[Principal], groups: Iterable[Principal] = ()) -> Expansion:
         """Return all groups of somebody, as memberships are now: one that was revoked a moment ago does not count.
@@ -146,11 +148,22 @@ class GroupExpander:
             if kept is None or kept.epoch != self._source.epoch():
                 with self._source.snapshot():
                     kept = expand(self._source, *key, cut_domains=self._cut_domains)
-                self._kept[key] = kept
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(key)
+                self._keep(key, kept)
+            else:
+                self._kept.move_to_end(key)
             return kept
+
+    def _keep(self, key: tuple[tuple[Principal, ...], tuple[Principal, ...]], made: Expansion) -> None:
+        before = self._kept.pop(key, None)
+        self._held += _weight(made) - (0 if before is None else _weight(before))
+        self._kept[key] = made
+        while self._held > _KEPT:
+            _, dropped = self._kept.popitem(last=False)
+            self._held -= _weight(dropped)
+
+
+def _weight(made: Expansion) -> int:
+    return 1 + len(made.groups)
 
 
 def _principal(key: PrincipalKey) -> Principal:

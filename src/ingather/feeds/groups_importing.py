@@ -6,7 +6,7 @@ Without such a first line: group, member.
 
 LDIF (RFC 2849): entries that have ``member``, ``uniqueMember`` or ``memberUid`` are groups, and ``memberOf`` of any entry
 counts too. A member is called what its own entry in the file says (``sAMAccountName``, else ``uid``, else ``cn``).
-One that has no entry there stays a distinguished name: a guess could let in somebody else.
+A group of which the server gave a part only (``member;range=0-1499``) counts as not read whole. A member that has no entry there stays a distinguished name: a guess could let in somebody else.
 """
 
 import base64
@@ -30,6 +30,7 @@ Entry = tuple[int, dict[str, list[str]]]
 
 _COLUMNS: Final = frozenset({"group", "member", "type", "namespace", "case"})
 _MEMBERS: Final = ("member", "uniquemember")
+_CUT: Final = "\0cut"
 _NAMES: Final = ("samaccountname", "uid", "cn")
 _GROUPS: Final = frozenset({"group", "groupofnames", "groupofuniquenames", "posixgroup"})
 _UID: Final = re.compile(r"uid\s*=\s*((?:[^,+\\]|\\.)+)", re.IGNORECASE)
@@ -162,6 +163,11 @@ def _of_entry(
             yield GroupMembership(
                 line, 0, group, tuple(m for m in members if m is not None), warnings=tuple(warnings[:10])
             )
+            if _CUT in entry:
+                reason = (
+                    f"only a part of its members is in the file ({entry[_CUT][-1]}): ask for the rest too"
+                )
+                yield FeedRejection(line, 0, group.name, reason, denies=True)
     if own is not None:
         member = options.principal(own[0], own[1])
         for text in entry.get("memberof", ()):
@@ -215,7 +221,9 @@ def _entries(stream: IO[bytes]) -> Iterator[Entry]:
         if line.startswith(b"#"):
             continue
         name, _, value = line.partition(b":")
-        key = name.decode("ascii", "replace").strip().lower().partition(";")[0]
+        key, _, option = name.decode("ascii", "replace").strip().lower().partition(";")
+        if option.startswith("range=") and not option.endswith("*"):
+            entry.setdefault(_CUT, []).append(option)
         if not entry and key in {"version", "search", "result"}:
             continue
         first = first if entry else number

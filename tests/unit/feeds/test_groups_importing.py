@@ -127,7 +127,7 @@ def test_an_ldif_names_members_as_their_entries_do() -> None:
     assert isinstance(eng, GroupMembership)
     assert "stays a distinguished name" in eng.warnings[0]
     assert not eng.members[0].case_sensitive
-    assert [item.url for item in items if isinstance(item, FeedRejection)] == ["ou=nameless,dc=corp"]
+    assert [item.url for item in items if isinstance(item, FeedRejection)] == ["Eng", "ou=nameless,dc=corp"]
     assert isinstance(items[-1], FeedEnd)
     assert items[-1].complete
 
