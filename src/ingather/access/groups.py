@@ -24,17 +24,8 @@ _KEPT: Final = 100_000
 """Groups of all expansions that are kept, about 30 MB."""
 
 
-class Step(Protocol):
-    """One membership seen from below: who, the group as written and folded (numbers), the group's key as written."""
-
-    @property
-    def member(self) -> int: ...  # noqa: D102
-    @property
-    def group(self) -> int: ...  # noqa: D102
-    @property
-    def folded(self) -> int: ...  # noqa: D102
-    @property
-    def key(self) -> PrincipalKey: ...  # noqa: D102
+Step = tuple[int, int, int, Principal]
+"""One membership seen from below: who, the group as written and folded (numbers), the group as written."""
 
 
 class MembershipSource(Protocol):
@@ -104,17 +95,16 @@ def expand(
     met = set(reached)
     while reached:
         fresh: dict[int, Principal] = {}
-        for step in source.above(sorted(reached), met):
-            if step.group in met:
+        for member, number, folded, group in source.above(sorted(reached), met):
+            if number in met:
                 continue
-            group = _principal(step.key)
+            met.add(number)
+            fresh[number] = group
             if not given or group not in given:
-                below[group] = reached[step.member]
-            met.add(step.group)
-            fresh[step.group] = group
-            if step.folded not in met:
-                met.add(step.folded)
-                fresh[step.folded] = group
+                below[group] = reached[member]
+            if folded not in met:
+                met.add(folded)
+                fresh[folded] = group
         reached = fresh
     return Expansion(users, (*given, *below), below, source.epoch())
 
@@ -164,11 +154,6 @@ class GroupExpander:
 
 def _weight(made: Expansion) -> int:
     return 1 + len(made.groups)
-
-
-def _principal(key: PrincipalKey) -> Principal:
-    scope, _, namespace, domain, name = key
-    return Principal(scope, name, domain, namespace)
 
 
 def _neutral(group: Principal) -> Principal:

@@ -10,20 +10,15 @@ from typing import Final, NamedTuple
 from ingather.catalog.sqlite_groups import PartyKey
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.model.acl import PrincipalScope
+from ingather.model.acl import Principal, PrincipalScope
 
 __all__ = ["Above", "GroupReader", "Member", "SourceRow"]
 
 _CACHE_BYTES: Final = 32 << 20
 
 
-class Above(NamedTuple):
-    """One membership seen from below: who, the group as written and its folded form (numbers), the group's key."""
-
-    member: int
-    group: int
-    folded: int
-    key: PartyKey
+Above = tuple[int, int, int, Principal]
+"""One membership seen from below: who, the group as written and its folded form (numbers), the group as written."""
 
 
 class Member(NamedTuple):
@@ -80,13 +75,14 @@ class GroupReader:
 
     def above(self, members: Sequence[int], known: AbstractSet[int] = frozenset()) -> Iterator[Above]:
         """Yield the groups that have one of *members* directly, but those among *known*; one may come twice."""
-        for member, group, folded, *key in self._rows.all(
-            "select m.member, m.grp, p.folded, p.is_group, p.with_case, p.namespace, p.domain, p.name from membership m join membership_load l on l.id = m.load and l.state = 1 join party p on p.id = m.grp "
+        for member, group, folded, name, domain, namespace in self._rows.all(
+            "select m.member, m.grp, p.folded, p.name, p.domain, p.namespace from membership m "
+            "join membership_load l on l.id = m.load and l.state = 1 join party p on p.id = m.grp "
             "where m.member in (select value from json_each(?))",
             (json.dumps(members),),
         ):
             if group not in known:
-                yield Above(member, group, folded, _key(key))
+                yield member, group, folded, Principal(PrincipalScope.GROUP, name, domain, namespace)
 
     def below(self, groups: Sequence[int], *, most: int) -> list[Member]:
         """Return at most *most* direct members of *groups*, by group."""
