@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ingather.app.blueprint import Blueprint
-from ingather.app.feedprocess import FeedProcess, WorkerLostError
+from ingather.app.feedprocess import FeedProcess, WorkerLostError, WorkerMissingError
 from ingather.app.feedworker import FeedOrder
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_apply import Applied
@@ -285,7 +285,7 @@ class Feeding:
     def _try(self, datasource: str) -> None:
         try:
             self.step(datasource)
-        except (DiskFullError, CatalogError, WorkerLostError) as error:
+        except (DiskFullError, CatalogError, WorkerLostError, WorkerMissingError) as error:
             _log.warning("a feed waits", datasource=datasource, error=str(error))
             with self._condition:
                 if not self._stopping:
@@ -372,7 +372,10 @@ class Feeding:
 
     def _asked(self, order: FeedOrder) -> FeedBatch:
         newest = max(segments(self._home.bodies), default=0)
-        return self._process.ask(order, self._home.blueprint(), newest_segment=newest)
+        batch = self._process.ask(order, self._home.blueprint(), newest_segment=newest)
+        if batch.later:
+            raise CatalogError(batch.later)
+        return batch
 
     @staticmethod
     def _kind(feed: FeedRow) -> str:

@@ -7,19 +7,24 @@ from multiprocessing.process import BaseProcess
 import msgspec
 
 from ingather.app.blueprint import Blueprint
-from ingather.app.feedworker import FeedOrder
+from ingather.app.feedworker import READY, FeedOrder
 from ingather.app.feedworker import main as worker_main
 from ingather.errors import IngatherError
 from ingather.feeds.prepared import FeedBatch, unpack_batch
 
-__all__ = ["FeedProcess", "WorkerLostError"]
+__all__ = ["FeedProcess", "WorkerLostError", "WorkerMissingError"]
 
+_START_S = 120.0
 _SILENT_S = 900.0
 """A worker answers within seconds; one record's conversions have limits of their own, which end long before."""
 
 
 class WorkerLostError(IngatherError):
     """The worker died or hung over an order; what it was asked for can be asked again."""
+
+
+class WorkerMissingError(IngatherError):
+    """No worker can be started; that is no feed's fault, and is tried again."""
 
 
 class FeedProcess:
@@ -44,11 +49,12 @@ class FeedProcess:
 
         Raises:
             WorkerLostError: it died or hung; the next order gets a new one.
+            WorkerMissingError: none can be had now.
         """
         if self._blueprint is not blueprint:
             self.stop()
         if self._process is None:
-            self._spawn(blueprint, newest_segment)
+            self._spawn(blueprint, newest_segment)  # raises WorkerMissingError
         assert self._channel is not None  # noqa: S101 - it was spawned
         try:
             self._channel.send_bytes(msgspec.msgpack.encode(order))
@@ -70,6 +76,13 @@ class FeedProcess:
         process.start()
         theirs.close()
         self._process, self._channel, self._blueprint = process, ours, blueprint
+        try:
+            ready = ours.recv_bytes() if ours.poll(_START_S) else b""
+        except (EOFError, OSError):
+            ready = b""
+        if ready != READY:
+            self._kill()
+            raise WorkerMissingError("the feed worker does not start", hint="look at the log above")
 
     def _kill(self) -> None:
         if self._process is not None:

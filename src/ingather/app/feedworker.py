@@ -32,7 +32,7 @@ from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.settings import Settings
-from ingather.errors import ExtractError, IsolationError, UrlError
+from ingather.errors import CatalogError, DiskFullError, ExtractError, IsolationError, UrlError
 from ingather.extract.allocator import tune_allocator
 from ingather.feeds.batches import Batch, encode_batch, read_batch
 from ingather.feeds.cursor import FeedCursor
@@ -40,6 +40,7 @@ from ingather.feeds.dates import parse_feed_date
 from ingather.feeds.limits import FeedLimits
 from ingather.feeds.prepared import FeedBatch, Prepared, pack_batch
 from ingather.feeds.reading import FeedItem
+from ingather.feeds.receipts import not_in_patterns
 from ingather.filters import Engine
 from ingather.log import configure
 from ingather.model.acl import Acl
@@ -54,7 +55,10 @@ from ingather.robot.pipeline import Judged, Pipeline
 from ingather.robot.reading import Reading
 from ingather.robot.seen import Seen
 
-__all__ = ["FeedOrder", "main"]
+__all__ = ["READY", "FeedOrder", "main"]
+
+READY: Final = b"ready"
+"""What a worker says first: from now on a death has to do with what it was asked for."""
 
 _SLICE_S: Final = 1.0
 _SLICE_BYTES: Final = 8 << 20
@@ -111,6 +115,7 @@ def main(channel: Connection, blueprint: Blueprint) -> None:
 async def _serve(channel: Connection, blueprint: Blueprint) -> None:
     loop = asyncio.get_running_loop()
     worker = _Worker(blueprint)
+    channel.send_bytes(READY)
     try:
         while True:
             order = _ORDER.decode(await loop.run_in_executor(None, channel.recv_bytes))
@@ -186,10 +191,13 @@ class _Worker:
         except (ExtractError, IsolationError) as error:
             self._held.pop(order.feed, None)
             if isinstance(error, IsolationError) and error.reason == "unavailable":
-                raise
+                return FeedBatch([], order.cursor, later=str(error))
             return FeedBatch([], order.cursor, ended=True, trouble=str(error))
         except FileNotFoundError:
             return FeedBatch([], order.cursor, ended=True, trouble="its file is not in the spool any more")
+        except (DiskFullError, CatalogError, OSError) as error:
+            self._held.pop(order.feed, None)
+            return FeedBatch([], order.cursor, later=str(error))
 
     async def _answer(self, order: FeedOrder) -> FeedBatch:
         held = self._held.pop(order.feed, None)
@@ -328,6 +336,14 @@ class _Worker:
             n, record.line, url, record=replace(record, content=None, warnings=()), has_content=content is not None, notes=notes
         )  # fmt: skip
         if record.delete:
+            return made
+        pushed = Pushed.URL if order.listed else Pushed.CONTENT
+        refused = self._engine.refusal(Candidate(url=url, source=order.source, pushed=pushed))
+        if refused is not None:
+            made.rejected = not_in_patterns(url, f"{refused.reason} ({refused.where})")
+            made.leaves = refused.banned
+            # Its ACL is lost with it: were there a document, the one that it has could be wider.
+            made.denies = not refused.banned and bool(record.acl is not None or record.denied)
             return made
         if order.listed:
             if split(url).scheme not in _WEB:

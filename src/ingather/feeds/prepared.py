@@ -58,6 +58,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
         segment: WARC segment that the reader appends to, 0 = none.
         datasource, feedtype: of the XML's own header.
         raw: of group feeds, a batch as ``feeds.batches`` packs it.
+        later: why nothing could be read now, though it is not the feed's fault (a full disk, say): ask again.
     """
 
     items: list[Prepared]
@@ -70,6 +71,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
     datasource: str = ""
     feedtype: str = ""
     raw: bytes = b""
+    later: str = ""
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
