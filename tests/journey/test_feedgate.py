@@ -136,8 +136,6 @@ def test_the_row_follows_the_file_and_success_follows_the_row(rig: Rig, tmp_path
         running.end()
     lines = trace.read_text("utf-8", "replace").splitlines()
 
-    print("\n".join(line for line in lines if re.search("spool|200 OK|wal", line)))  # for a failure
-
     def first(pattern: str, after: int = -1) -> int:
         return next(n for n, line in enumerate(lines) if n > after and re.search(pattern, line))
 
