@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingather.access.groups import expand
+from ingather.access.groups import Expansion, expand
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.groups_applying import LoadMode, load_groups
@@ -60,6 +60,7 @@ def main() -> None:
         print(f"catalog: {writer.path.stat().st_size / 1e6:.0f} MB")
         reader = GroupReader(writer.path)
         took: list[float] = []
+        found = Expansion(())
         for _ in range(ROUNDS):
             start = time.process_time()
             found = expand(reader, [Principal(PrincipalScope.USER, "VIP", "corp.example.com")])

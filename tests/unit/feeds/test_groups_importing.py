@@ -1,6 +1,7 @@
 """Memberships out of CSV, LDIF and JSON lines."""
 
 import base64
+from collections.abc import Sequence
 from io import BytesIO
 
 import pytest
@@ -18,7 +19,7 @@ PLAIN = ImportOptions()
 DIRECTORY = ImportOptions("corp", "", case_sensitive=False)
 
 
-def pairs(items: list[object]) -> list[tuple[str, str, str]]:
+def pairs(items: Sequence[object]) -> list[tuple[str, str, str]]:
     return [
         (item.group.name, str(member.scope), f"{member.domain}\\{member.name}" if member.domain else member.name)
         for item in items if isinstance(item, GroupMembership) for member in item.members
@@ -134,18 +135,18 @@ def test_an_ldif_names_members_as_their_entries_do() -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
-    for read in (lambda: read_csv(BytesIO(body), PLAIN), lambda: read_ldif(lambda: BytesIO(body), PLAIN)):
+    for kind in ("csv", "ldif"):
         try:
-            items = list(read())
+            items = list(
+                read_csv(BytesIO(body), PLAIN) if kind == "csv" else read_ldif(lambda: BytesIO(body), PLAIN)
+            )
         except UsageError:
             continue
         assert isinstance(items[-1], FeedEnd)
     assert all(isinstance(item, GroupMembership | FeedRejection) for item in read_group_lines(body))
 
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8).filter(
-    lambda text: text == text.strip()
-)
+TEXTS = st.text(min_size=1, max_size=8).filter(lambda text: text == text.strip())
 PRINCIPALS = st.builds(
     Principal,
     st.sampled_from([USER, GROUP]),
