@@ -1,7 +1,9 @@
 """The files of one configuration: found relative to ``config/``, read once, kept for versions."""
 
 import hashlib
+import os
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 __all__ = ["MAX_FILE_BYTES", "Files", "exists", "is_file"]
@@ -69,6 +71,36 @@ class Files:
         if self._kept is not None:
             return name in self._kept
         return self.directory is not None and exists(self.directory / name)
+
+    def matching(self, *patterns: str) -> list[str]:
+        """Return the names of what lies in the folder under one of *patterns*, sorted; also what cannot be read.
+
+        A pattern is a name, or ``folder/*/name``.
+
+        Raises:
+            OSError: a folder cannot be listed.
+        """
+        if self._kept is not None:
+            return sorted(
+                name
+                for name in self._kept
+                if any(fnmatchcase(name, p) and name.count("/") == p.count("/") for p in patterns)
+            )
+        found: list[str] = []
+        for pattern in patterns:
+            folder, star, name = pattern.partition("/*/")
+            if self.directory is None:
+                continue
+            if not star:
+                found += [pattern] if os.path.lexists(self.directory / pattern) else []
+            elif exists(self.directory / folder):
+                inside = sorted(entry.name for entry in os.scandir(self.directory / folder) if entry.is_dir())
+                found += [
+                    f"{folder}/{own}/{name}"
+                    for own in inside
+                    if os.path.lexists(self.directory / folder / own / name)
+                ]
+        return sorted(found)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of *name* as :meth:`find` gave it.

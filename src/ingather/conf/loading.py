@@ -14,16 +14,19 @@ from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
 from ingather.conf.mime import MimeMap, parse_mime
 from ingather.conf.names import few
 from ingather.conf.physical import decode, is_binary
+from ingather.conf.policyacl import PolicyAcl
 from ingather.conf.report import Report
 from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
 from ingather.conf.rulesconf import Rules, Site, parse_rules
 from ingather.conf.taxonomy import Taxonomy, parse_taxonomy
 from ingather.conf.tree import Document
+from ingather.conf.urlpatterns.gates import DONOTFOLLOW, FOLLOW, NO_GATES, SOURCES, Gates, read_gates
 from ingather.conf.vocabulary import BUILTIN, Vocabulary
 from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["Loaded", "StartingPoint", "load", "load_bodies"]
 
+_POLICY = "policy-acl.txt"
 _ROBOT_NAMES = ("robot.conf", "process.conf")
 
 
@@ -50,6 +53,8 @@ class Loaded:
         rules: rules of the enumeration filter, else of filterrules.conf beside it.
         mime: MIME map of the enumeration filter, else mime.types beside it.
         classification: classification.conf beside it, with the taxonomy of taxonomy.rdm.
+        gates: the URL patterns of follow.txt and donotfollow.txt, global and of each source.
+        policy: the rules of policy-acl.txt, ``None`` = there is no such file.
         vocabulary: the functions that its filters may call; for loading another version of it.
         files: name -> SHA-256 of every file that was read.
         bodies: name -> bytes of every file that was read, enough to load the same again.
@@ -69,6 +74,8 @@ class Loaded:
     warnings: int = 0
 
     classification: Classification = field(default_factory=Classification)
+    gates: Gates = NO_GATES
+    policy: PolicyAcl | None = None
     vocabulary: Vocabulary = field(default=BUILTIN, repr=False, compare=False)
 
     @property
@@ -173,6 +180,7 @@ class _Loading:
         if mime is None:
             mime = self._beside_mime()
         classification = self._classification()
+        gates, policy = self._gates(), self._policy()
         loaded = Loaded(
             directory,
             (),
@@ -184,6 +192,8 @@ class _Loading:
             dict(self.files.bodies),
             self.documents,
             classification=classification,
+            gates=gates,
+            policy=policy,
             vocabulary=self.vocabulary,
         )
         self._starts(loaded)
@@ -295,6 +305,26 @@ class _Loading:
             text, name, self.report, taxonomy=taxonomy, dialect=self.robot.regex_dialect
         )
         return found
+
+    def _gates(self) -> Gates:
+        """Read the lists of URL patterns; a list that is not there is no gate."""
+        try:
+            names = self.files.matching(
+                FOLLOW, DONOTFOLLOW, f"{SOURCES}/*/{FOLLOW}", f"{SOURCES}/*/{DONOTFOLLOW}"
+            )
+        except OSError as error:
+            where = Place(SOURCES, 1)
+            self.report.add("E-FILE", where, f"cannot list {SOURCES}: {error.strerror or error}")
+            return NO_GATES
+        return read_gates(names, self._text, self.report.take)
+
+    def _policy(self) -> PolicyAcl | None:
+        if not self.files.matching(_POLICY):
+            return None
+        policy, said = PolicyAcl.parse(self._text(_POLICY) or "", _POLICY)
+        for diagnostic in said:
+            self.report.take(diagnostic)
+        return policy
 
     def _starts(self, loaded: Loaded) -> None:
         """Warn of starting points that no enabled site covers: they would be denied at once."""

@@ -65,6 +65,12 @@ class Report:
         if len(self.diagnostics) < KEPT:
             self.diagnostics.append(found)
 
+    def take(self, found: Diagnostic) -> None:
+        """Record a finding that was made elsewhere."""
+        self.add(
+            found.code, found.place, found.text, hint=found.hint, notes=found.notes, severity=found.severity
+        )
+
     def only_counts(self) -> bool:
         """Count an error and tell whether that is all that happens to it: then words for it can be spared."""
         if len(self.diagnostics) < KEPT:

@@ -13,6 +13,7 @@ from functools import partial
 from ingather.conf.collector import collector_rests
 from ingather.conf.loading import Loaded, StartingPoint
 from ingather.conf.rulesconf import Rules
+from ingather.conf.urlpatterns import Crawled
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier
 from ingather.filters.denying import DenySteps, with_tables
@@ -24,7 +25,7 @@ from ingather.filters.rafs.limiting import Counters
 from ingather.filters.sites import SiteTable
 from ingather.filters.sources import Value
 from ingather.filters.trace import Decision, TraceStep
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.description import Attributes
 from ingather.model.diagnostic import Diagnostic, Place
 from ingather.model.page import Link, Page
@@ -96,6 +97,7 @@ class Engine:
             self._metadata = pair(a, b, a.metadata, b.metadata).changed(tables)
             self._data = pair(a, b, a.data, b.data).changed(tables)
             self._data_alone = (tables(a.data), tables(b.data))
+        self._gates = configuration.gates
         self._moved: dict[tuple[Verdict, str], Verdict] = {}
         self.stop_asked = ""
         """Which line asked to end the run in order (``EXIT``), ``""`` if none did."""
@@ -166,6 +168,8 @@ class Engine:
 
     def metadata(self, ev: Evaluation) -> bool:
         """Run the MetaData directives of both filters; tell whether one of them lets the URL pass."""
+        if self._gates and not self._pass_gates(ev):
+            return False
         one, other = ev.enumerating, ev.generating
         common = self._metadata
         if one.trace is not None:
@@ -182,6 +186,43 @@ class Engine:
         if other.again is not None:
             self._once_more(other, self._generation)
         return one.verdict.allowed or other.verdict.allowed
+
+    def refusal(self, candidate: Candidate) -> Crawled | None:
+        """Return why the URL patterns refuse *candidate*, ``None`` if they let it pass."""
+        if not self._gates:
+            return None
+        content = candidate.pushed is Pushed.CONTENT
+        return self._gates.refusal(candidate.url, self._source_of(candidate), content=content)
+
+    def _source_of(self, candidate: Candidate) -> str:
+        """Return the source whose lists concern *candidate*: that of its site, if it belongs to one."""
+        rules = self.configuration.rules
+        if not self._gates.of_source or candidate.pushed is Pushed.CONTENT or not rules.sites:
+            return candidate.source
+        authority = candidate.url.partition("://")[2].partition("/")[0]
+        host, colon, port = authority.rpartition(":")
+        compiled = self.table(rules).site_of(host if colon and port.isdigit() else authority)
+        return (compiled.site.source if compiled is not None else "") or candidate.source
+
+    def _pass_gates(self, ev: Evaluation) -> bool:
+        """Judge by the URL patterns, which come before all directives; tell whether the URL passes."""
+        candidate = ev.candidate
+        content = candidate.pushed is Pushed.CONTENT
+        found = self._gates.verdicts(candidate.url, self._source_of(candidate), content=content)
+        for state in (ev.enumerating, ev.generating):
+            for said in found:
+                if state.trace is not None and said.where:
+                    verdict = "continue" if said.passed else "deny"
+                    text = said.hit.text if said.hit is not None else said.file
+                    state.trace.append(
+                        TraceStep(state.role, Phase.METADATA, text, said.where, "url", ev.url, verdict, said.reason)
+                    )  # fmt: skip
+            if not found[-1].passed:
+                state.verdict = Verdict(
+                    allowed=False, reason=found[-1].reason, category=Exclusion.FILTER_RULES,
+                    where=found[-1].where, phase=Phase.METADATA,
+                )  # fmt: skip
+        return found[-1].passed
 
     @staticmethod
     def _once_more(state: State, chosen: Plan) -> bool:

@@ -6,6 +6,7 @@ has a file's list, and the rule of two lists: in Follow, and not in Do Not Follo
 configuration, global and of one source.
 """
 
+from ingather.conf.urlpatterns.gates import NO_GATES, Gates
 from ingather.conf.urlpatterns.lists import Crawled, Follow, Hit, PatternList
 
-__all__ = ["Crawled", "Follow", "Hit", "PatternList"]
+__all__ = ["NO_GATES", "Crawled", "Follow", "Gates", "Hit", "PatternList"]

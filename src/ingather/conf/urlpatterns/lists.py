@@ -152,6 +152,8 @@ class Crawled:
     hit: Hit | None
     reason: str
     file: str = ""
+    banned: bool = False
+    """A Do-Not-Follow pattern refuses it: what is known of it goes."""
 
     @property
     def where(self) -> str:
@@ -176,7 +178,9 @@ class Follow:
         refusing = self.donotfollow
         hit = refusing.decide(url) if refusing is not None else None
         if refusing is not None and hit is not None:
-            return Crawled(passed=False, hit=hit, reason=f"Do Not Follow: {hit.text}", file=refusing.name)
+            return Crawled(
+                passed=False, hit=hit, reason=f"Do Not Follow: {hit.text}", file=refusing.name, banned=True
+            )
         admitting = None if content else self.follow
         if admitting is None:
             return Crawled(passed=True, hit=None, reason="no gate")

@@ -1,0 +1,38 @@
+"""URL patterns and fed URLs (GSA feeds specification, section 8.4)."""
+
+from ingather.model.lifecycle import State
+from ingather.testing.feeds import FeedRig, content, record
+
+
+def lists(rig: FeedRig, **texts: str) -> None:
+    for name, text in texts.items():
+        (rig.home.config / f"{name}.txt").write_text(text)
+    rig.reopen()
+
+
+def test_gsa_T27_a_url_outside_follow_is_dropped_with_a_line_in_the_log(rig: FeedRig) -> None:
+    lists(rig, follow="good.test/\n")
+    told = rig.push(
+        record("http://t27.bad.test.other/"), record("http://good.test/a"), datasource="t27p", feedtype="metadata-and-url"
+    )  # fmt: skip
+    first, second = rig.records(told)
+    assert (first["state"], second["state"]) == ("rejected", "waiting for crawl")
+    wanted = "ProcessNode: Not match URL patterns, skipping record with URL http://t27.bad.test.other/"
+    assert wanted in first["log"]
+    assert "(follow.txt)" in first["log"]
+    assert rig.row("http://t27.bad.test.other/") is None
+
+
+def test_content_is_exempt_from_follow_and_do_not_follow_takes_a_document_away(rig: FeedRig) -> None:
+    lists(rig, follow="good.test/\n", donotfollow="/secret/\n")
+    url, secret = "googleconnector://p.localhost/doc?docid=1", "googleconnector://p.localhost/secret/1"
+    told = rig.push(record(url, content("open")), record(secret, content("closed")), datasource="p")
+    assert [receipt["state"] for receipt in rig.records(told)][1] == "rejected"
+    assert "(donotfollow.txt:1)" in rig.records(told)[1]["log"]
+    assert (rig.described(url), rig.described(secret)) == (True, False)
+    lists(rig, donotfollow="/secret/\ncontains:docid\n")
+    rig.push(record(url, content("newer")), datasource="p")
+    assert not rig.described(url)
+    row = rig.row(url)
+    assert row is not None
+    assert row.state is State.GONE
