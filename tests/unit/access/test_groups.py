@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingather.access import decide
+from ingather.access import Rights, decide
 from ingather.access.groups import GroupExpander, expand
 from ingather.access.principals import key_of, principal
+from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.errors import UsageError
 from ingather.feeds.groups_applying import AT_CAPACITY, GroupReport, LoadMode, clean_up, load_groups
@@ -303,6 +305,30 @@ def test_a_revoked_membership_acts_at_once(board: Board) -> None:
     assert decide(chain, who("joe"), first.groups).permitted
     board.clean_up("a")
     assert not decide(chain, who("joe"), expander.expand([who("joe")]).groups).permitted
+
+
+def test_what_a_viewer_sees_follows_his_memberships(board: Board) -> None:
+    acl = Acl(
+        "http://h.test/", (AclEntry(Right.PERMIT, group("eng")), AclEntry(Right.DENY, group("interns")))
+    )
+    board.catalog.writer.transaction(lambda w: w.access.put_acl(acl, Applied()))
+    acls = AccessReader(board.catalog.writer.path)
+    rights, expander = Rights(acls), GroupExpander(board.reader)
+
+    def sees() -> bool:
+        found = expander.expand([who("joe")])
+        return rights.visible(found.users, found.groups).sees(2)
+
+    assert not sees()
+    board.load("a", holds("eng", who("joe")))
+    assert sees()
+    board.load("b", holds("interns", who("joe")))
+    assert not sees()
+    board.load("b", mode=FULL)
+    assert sees()
+    board.clean_up("a")
+    assert not sees()
+    acls.close()
 
 
 NAMES = st.sampled_from(["a", "A", "b", "ß", "ss"])
