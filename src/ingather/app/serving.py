@@ -61,6 +61,7 @@ from ingather.web import (
     listener_config,
     search_app,
 )
+from ingather.web.endpoint import Role
 
 __all__ = ["Listeners", "Serving", "bind"]
 
@@ -184,6 +185,11 @@ class _Operations:
         return self._serving.ask(keeper.write(work))
 
 
+def _may_feed(people: CatalogPeople, token: str) -> bool:
+    holder = people.token(token)
+    return holder is not None and not holder.rights.isdisjoint({Role.FEEDER, Role.ADMINISTRATOR})
+
+
 class Serving:
     """A gathering with its two listeners; ``async with`` from bind to close."""
 
@@ -232,7 +238,7 @@ class Serving:
         listening = [] if self._feed_listeners is None else self._feed_listeners.listening
         self._gate = GateParts.of(
             self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,
-            status_url=f"{self.listeners.urls[1]}api/v1/feeds/",
+            status_url=f"{self.listeners.urls[1]}api/v1/feeds/", feeder=lambda token: _may_feed(people, token),
         )  # fmt: skip
         seeing = Seeing(self.home, service)
         self._people = (people, seeing)
