@@ -64,6 +64,27 @@ def test_a_feed_is_found_over_http_and_tls(rig: Rig) -> None:
     assert oct((rig.path / "feeds" / "certificate-key.pem").stat().st_mode)[-3:] == "600"
 
 
+def test_a_program_s_token_pushes_from_anywhere(rig: Rig) -> None:
+    rig.tune("feeds.proxies", "127.0.0.1")
+    feeder = rig.call("token", "add", "cms", "--right", "feeder").out.split()[-1]
+    reader = rig.call("token", "add", "site", "--right", "searcher").out.split()[-1]
+    head, body = shapes(FEED)["a"]
+    with rig.serving() as served:
+        for token, status in ((feeder, 200), (reader, 403), (feeder + "x", 403), ("", 403)):
+            more = f"\r\nX-Forwarded-For: 203.0.113.9\r\nAuthorization: Bearer {token}\r\n".encode()
+            with socket.create_connection(address(served), timeout=60) as sock:
+                assert exchange(sock, [head.replace(b"\r\n", more, 1), body]).status == status
+        wait_until(lambda: "203.0.113.9" in rig.call("feed", "trust", "--list").out)
+        rig.call("feed", "trust", "203.0.113.9")
+        with socket.create_connection(address(served), timeout=60) as sock:
+            assert (
+                exchange(
+                    sock, [head.replace(b"\r\n", b"\r\nX-Forwarded-For: 203.0.113.9\r\n", 1), body]
+                ).status
+                == 200
+            )
+
+
 def test_gsa_T47_a_feed_that_was_acknowledged_survives_a_kill(rig: Rig) -> None:
     rig.tune("listen.search", "127.0.0.1:0").tune("listen.admin", "127.0.0.1:0")
     with rig.start("serve") as running:

@@ -4,7 +4,7 @@ import contextlib
 import resource
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,6 +227,7 @@ class GateParts:
         desk: FeedDesk,
         clock: Clock,
         status_url: str,
+        feeder: Callable[[str], bool] = lambda _token: False,
     ) -> "GateParts":
         """Make the parts; clears away what a process that died had not finished.
 
@@ -242,6 +243,7 @@ class GateParts:
             source_tokens(home),
             RefusedSenders(refused_senders(home)),
             clock.wall,
+            feeder,
             Proxies(_networks(settings.words("feeds.proxies"))),
         )
         gate = FeedGate(

@@ -16,6 +16,7 @@ import uvloop
 from ingather.feeds.senders import RefusedSenders, SourceTokens
 from ingather.feeds.trust import TrustList, parse_peer
 from ingather.log import get
+from ingather.web.auth.guard import TOKEN_PREFIX
 from ingather.web.feedgate.answers import CONTINUE, Answer, refused
 from ingather.web.feedgate.body import Body, TornError
 from ingather.web.feedgate.endpoints import static_answer
@@ -62,6 +63,7 @@ class Admission:
     tokens: SourceTokens
     refused: RefusedSenders
     wall: Callable[[], float]
+    feeder: Callable[[str], bool] = lambda _token: False
     proxies: Proxies = field(default_factory=Proxies)
 
 
@@ -250,7 +252,7 @@ class FeedGate:
     async def _respond(self, connection: Connection, wire: Wire, head: RequestHead, body: Body) -> Answer:
         taking: Taking | None = None
         try:
-            sender, allowed = self._admitted(connection, head)
+            sender, allowed = await self._admitted(connection, head)
             answer = static_answer(head, self._intake.backlog)
             if answer is None:
                 taking = self._intake.begin(head)
@@ -280,7 +282,7 @@ class FeedGate:
             await taking.feed(piece)
             connection.enter(Phase.BODY, loop.time())
 
-    def _admitted(self, connection: Connection, head: RequestHead) -> tuple[str, Callable[[str], bool]]:
+    async def _admitted(self, connection: Connection, head: RequestHead) -> tuple[str, Callable[[str], bool]]:
         """Return the sender's address and which data sources it may push to.
 
         Raises:
@@ -294,6 +296,9 @@ class FeedGate:
         sources = {admission.tokens.source_of(token) for token in shown_tokens(head.fields)} - {None}
         if sources:
             return shown, lambda source: source in sources
+        for token in shown_tokens(head.fields):
+            if token.startswith(TOKEN_PREFIX) and await self._intake.threaded(admission.feeder, token):
+                return shown, lambda _source: True
         if admission.refused.note(shown, admission.wall()):
             _log.warning("a sender is not trusted", sender=shown, hint=f"ingather feed trust {shown}")
         raise RefusedError(403, UNAUTHORIZED_TEXT)
