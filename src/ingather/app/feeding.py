@@ -333,6 +333,8 @@ class Feeding:
         ):  # read to its end before: only what it leaves out is to be dealt with
             return self._finish(feed, "")
         batch = self._ask(feed)
+        if not batch.ended and batch.items and len(self._turns) == 1:
+            self._process.ahead(self._order(feed, batch.cursor, batch.items[-1].n))
         self._transact(partial(self._apply, feed, batch))
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
@@ -349,12 +351,7 @@ class Feeding:
 
     def _ask(self, feed: FeedRow) -> FeedBatch:
         """Have the worker read on. When it dies it is asked for single records, and the one that kills is passed over."""
-        order = FeedOrder(
-            feed=feed.id, path=str(self._home.path / feed.file), kind=self._kind(feed), feedtype=feed.feedtype,
-            source=source_row_name(feed.datasource), cursor=feed.cursor, done=feed.done,
-            listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
-            follow=self._home.follow(feed.datasource),
-        )  # fmt: skip
+        order = self._order(feed, feed.cursor, feed.done)
         try:
             return self._asked(order)
         except WorkerLostError as lost:
@@ -369,6 +366,14 @@ class Feeding:
             return self._asked(order)
         except WorkerLostError:  # not the record's content but reading the file
             return FeedBatch([], feed.cursor, ended=True, trouble="its reader ends over this file")
+
+    def _order(self, feed: FeedRow, cursor: bytes, done: int) -> FeedOrder:
+        return FeedOrder(
+            feed=feed.id, path=str(self._home.path / feed.file), kind=self._kind(feed), feedtype=feed.feedtype,
+            source=source_row_name(feed.datasource), cursor=cursor, done=done,
+            listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
+            follow=self._home.follow(feed.datasource),
+        )  # fmt: skip
 
     def _asked(self, order: FeedOrder) -> FeedBatch:
         newest = max(segments(self._home.bodies), default=0)

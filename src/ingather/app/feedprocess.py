@@ -1,5 +1,6 @@
 """The feed worker as the keeper holds it: spawned when it is needed, killed when it hangs, spawned anew when it died."""
 
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -36,8 +37,9 @@ class FeedProcess:
         self._process: BaseProcess | None = None
         self._channel: Connection | None = None
         self._blueprint: Blueprint | None = None
+        self._ahead: FeedOrder | None = None
         self.segment: int | None = None
-        """Oldest WARC segment that it may write to; ``None`` = no worker is there."""
+        """Oldest WARC segment with bodies of answers that may not be applied yet; ``None`` = no worker is there."""
 
     @property
     def pid(self) -> int | None:
@@ -57,15 +59,30 @@ class FeedProcess:
             self._spawn(blueprint, newest_segment)  # raises WorkerMissingError
         assert self._channel is not None  # noqa: S101 - it was spawned
         try:
-            self._channel.send_bytes(msgspec.msgpack.encode(order))
-            answer = self._channel.recv_bytes() if self._channel.poll(self._silent_s) else b""
-            batch = unpack_batch(answer)
+            if self._ahead is not None and self._ahead != order:
+                self._answer()  # nobody wants it any more
+            if self._ahead is None:
+                self._channel.send_bytes(msgspec.msgpack.encode(order))
+            batch = unpack_batch(self._answer())
         except (EOFError, OSError, msgspec.DecodeError) as error:
             self._kill()
             raise WorkerLostError(f"the feed worker ended or hangs: {error!r}") from error
         if batch.segment:
             self.segment = batch.segment
         return batch
+
+    def ahead(self, order: FeedOrder) -> None:
+        """Let the worker begin with the order that will be asked next, while its last answer is applied."""
+        if self._channel is None or self._ahead is not None:
+            return
+        with suppress(OSError):  # asking will find out
+            self._channel.send_bytes(msgspec.msgpack.encode(order))
+            self._ahead = order
+
+    def _answer(self) -> bytes:
+        self._ahead = None
+        assert self._channel is not None  # noqa: S101 - there is a worker
+        return self._channel.recv_bytes() if self._channel.poll(self._silent_s) else b""
 
     def _spawn(self, blueprint: Blueprint, newest_segment: int) -> None:
         ours, theirs = self._context.Pipe()
@@ -101,7 +118,7 @@ class FeedProcess:
         if self._channel is not None:
             self._channel.close()
             self._channel = None
-        self._blueprint = None
+        self._blueprint = self._ahead = None
         if process is not None:
             process.join(grace_s)
             if process.is_alive():

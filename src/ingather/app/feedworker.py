@@ -232,7 +232,6 @@ class _Worker:
                 answer.trouble = batch.end.trouble
                 answer.warnings += batch.end.warnings
         self._segment.sync()
-        answer.segment = self._segment.segment
         return answer
 
     def _keep(self, feed: int, held: _Held) -> None:

@@ -55,7 +55,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
         complete: it was read to its end tag without repair; counts when *ended*.
         trouble: why it was not, or could not be read at all.
         warnings: about the feed as a whole.
-        segment: WARC segment that the reader appends to, 0 = none.
+        segment: WARC segment that the reader appended to before the first of them, 0 = none was open.
         datasource, feedtype: of the XML's own header.
         raw: of group feeds, a batch as ``feeds.batches`` packs it.
         later: why nothing could be read now, though it is not the feed's fault (a full disk, say): ask again.
