@@ -42,6 +42,7 @@ __all__ = ["Judged", "Pipeline", "PipelineLimits"]
 _OK = frozenset({200, 203})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_FOUND = frozenset({404, 410})
+_REFUSALS = frozenset({401, 403})
 _BACK_OFF = frozenset({429, 503})
 _STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeout", "memory", "cpu"))
 _ANCHOR = "x-gsa-external-anchor"
@@ -165,13 +166,16 @@ class Pipeline:
                 retry_s=got.retry_after_s, elapsed_s=got.elapsed_s, address=got.address,
             )  # fmt: skip
             if got.kind is FailureKind.HEAD_TOO_LARGE:  # its rights may have stood there
-                report.controls = Controls(withheld=f"{got.kind}: {got.detail}")
+                heeded = self.heeds(judged.claim.source)
+                report.controls = Controls(withheld=f"{got.kind}: {got.detail}", heeded=heeded)
             return report
         report = await self._answered(judged, got)
         if has_controls(got.by_name()):
             report.controls = read_controls(judged.url, got.headers)
             if report.controls is not None:
                 report.controls.heeded = self.heeds(judged.claim.source)
+        elif got.status in _REFUSALS and self.heeds(judged.claim.source):
+            report.controls = Controls(heeded=True)
         return report
 
     async def _answered(self, judged: Judged, got: Response) -> Report:  # noqa: PLR0911 - one a status class
@@ -267,12 +271,11 @@ class Pipeline:
             return report
         evaluation.md5 = digest.hex()
         try:
-            page = self._anchored(judged, got, await self._reading.page(claim, judged.url, got))
+            page = await self._reading.page(claim, judged.url, got)
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         except Unreadable as error:  # not even a page: what the response itself says is described
             page = Page(url=judged.url, base=judged.url, media_type=error.media_type, flags=[error.flag])
-            page = self._anchored(judged, got, page)
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         if engine.programs and evaluation.generation.allowed:
@@ -305,15 +308,14 @@ class Pipeline:
         return page
 
     async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:
-        page = await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
-        return self._anchored(judged, got, page)
+        return await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
 
-    def _anchored(self, judged: Judged, got: Response, page: Page) -> Page:
-        """Add the links that the head gives a document that cannot have any."""
-        if _ANCHOR in got.by_name() and self.heeds(judged.claim.source):
-            there = {link.url for link in page.links}
-            page.links += [link for link in read_anchors(got.headers, judged.url) if link.url not in there]
-        return page
+    def _anchored(self, judged: Judged, got: Response, page: Page, links: list[Link]) -> list[Link]:
+        """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
+        if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self.heeds(judged.claim.source):
+            there = {link.url for link in links}
+            links += [link for link in read_anchors(got.headers, judged.url) if link.url not in there]
+        return links
 
     def _described(self, judged: Judged, got: Response, page: Page, digest: bytes) -> Report:
         """Follow links, describe, store: everything that is plain once the page is read."""
@@ -325,7 +327,7 @@ class Pipeline:
             elapsed_s=got.elapsed_s, address=got.address, flags=tuple(page.flags), media_type=page.media_type,
         )  # fmt: skip
         if evaluation.enumeration.allowed:
-            links = engine.enumerate(evaluation)
+            links = self._anchored(judged, got, page, engine.enumerate(evaluation))
             if len(links) > self._limits.links:
                 del links[self._limits.links :]
                 page.flags.append("links-truncated")
