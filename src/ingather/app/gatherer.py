@@ -25,6 +25,7 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.extract.html import walk_in_use
+from ingather.feeds.trust import TrustList
 from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
@@ -41,7 +42,7 @@ from ingather.robot.seen import Seen
 from ingather.robot.slot import Slot
 from ingather.robot.supervising import DISK_FULL_EXIT
 
-__all__ = ["die_with", "main"]
+__all__ = ["die_with", "main", "pushed_scope"]
 
 _PR_SET_PDEATHSIG = 1
 
@@ -74,6 +75,16 @@ def die_with(parent: int) -> None:
         return
     if os.getppid() != parent:
         os._exit(0)
+
+
+def pushed_scope(source: str, trusted: TrustList) -> Scope:
+    """Return where a source may go that no file declares, that is, what feeds push.
+
+    Public addresses, and those of the senders that the operator has named: an adaptor serves what it lists. Trusting
+    everybody to push admits nobody to be fetched from.
+    """
+    addresses = tuple(str(network) for network in trusted.networks() if network.prefixlen)
+    return SourceConf(name=source, addresses=addresses).scope()
 
 
 def _scratch(home: Path, tmpdir: str, number: int) -> Path:
@@ -130,9 +141,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     )
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
+    trusted = TrustList(Home(home).feeds / "trusted")
+
     def scope_of(source: str) -> Scope:
-        # A source that no file declares is what feeds push: public addresses, and what its senders are trusted for.
-        return scopes.get(source) or SourceConf(name=source).scope()
+        return scopes.get(source) or pushed_scope(source, trusted)
 
     def heeds(source: str) -> bool:
         declared = blueprint.sources.get(source)
