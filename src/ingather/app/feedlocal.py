@@ -13,6 +13,7 @@ from ingather.app.feedprocess import FeedProcess
 from ingather.app.home import Home
 from ingather.app.keeper import database_of, follower_of, load_checked
 from ingather.app.operating import follow_directly
+from ingather.app.policing import place_when_changed, use_policy
 from ingather.app.runsites import remembered_sites
 from ingather.app.versions import packed
 from ingather.app.wiring import budget_limits, source_budgets
@@ -89,6 +90,8 @@ class LocalFeeds:
             )
         )
         known = {"web": SourceConf(), **sources}
+        use_policy(self.writer, loaded.policy)
+        place_when_changed(self.writer, loaded, now_s)
         self._blueprint = Blueprint(
             home=str(home), socket="", seed=self.writer.seed, version=version, files=dict(loaded.bodies), sites=(),
             settings=settings, sources=known, own_ports=(), overrides={},

@@ -22,6 +22,7 @@ from ingather.app.disk import headroom
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
+from ingather.app.policing import place_all, place_when_changed, use_policy
 from ingather.app.pruning import Pruned, prune
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
@@ -203,6 +204,9 @@ class Gathering:
             _log.info("tails cut", **mended._asdict())
         self.seed = writer.seed
         now_s = self.clock.wall()
+        use_policy(writer, self.loaded.policy)
+        if place_when_changed(writer, self.loaded, now_s):
+            _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: self._publish(w, now_s))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
         self.discoverer = Discoverer(Engine(self.loaded), version=self.version, seed=self.seed)
@@ -407,6 +411,8 @@ class Gathering:
                 versions.keep(digest_of(kept), packed(kept), now_s)
             version = versions.publish(loaded.digest, packed(loaded.bodies), now_s, author=author, note=note)
             _note_robots_off(writer, loaded, version)
+            use_policy(writer, loaded.policy)
+            place_all(writer, loaded, applied)
             discoverer = Discoverer(
                 engine, version=version, seed=self.seed, limits=wiring.url_limits(self.settings)
             )
@@ -429,7 +435,11 @@ class Gathering:
             _log_robots_off(self.robot_log, loaded, now_s)
             return (self._blueprint(loaded, self.version),), self.version
 
-        await self.keeper.switch(job, adopt)
+        try:
+            await self.keeper.switch(job, adopt)
+        finally:
+            if self._writer is not None:  # the rules of what is in force, also when nothing was kept
+                use_policy(self._writer, self.loaded.policy)
         _log.info("configuration changed", version=self.version, author=author, note=note)
         return True
 

@@ -8,6 +8,7 @@ from typing import Any
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of, follower_of
+from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -90,6 +91,7 @@ class Operations:
                 by_source=source_budgets(self._settings, self._sources),
             )
             try:
+                use_policy_of(writer, self._home)
                 applied = Applied()
                 now_s = writer.applier.now_s = self._clock.wall()
                 done = autoclassify(
@@ -117,6 +119,7 @@ class Operations:
                 by_source=source_budgets(self._settings, self._sources),
             )
             try:
+                use_policy_of(writer, self._home)
                 applied = Applied()
                 now_s = writer.applier.now_s = self._clock.wall()
                 answer = writer.transaction(lambda w: job(w, applied, now_s))

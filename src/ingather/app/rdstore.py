@@ -16,6 +16,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of, follower_of
 from ingather.app.operating import Job, follow_directly
+from ingather.app.policing import use_policy_of
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -215,6 +216,7 @@ class RdWriter:
             return self
         try:
             self._writer = CatalogWriter(Path(database_of(self._home)))
+            use_policy_of(self._writer, self._home)
         except BaseException:
             self._lock.release()
             raise

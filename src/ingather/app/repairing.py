@@ -8,6 +8,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.keeper import database_of, follower_of
 from ingather.app.operating import follow_directly
+from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -44,6 +45,7 @@ def forget_damaged_bodies(home: Home, settings: Settings) -> list[dict[str, Any]
         ids = [url_id for url_id, _, _ in found]
         applied = Applied()
         try:
+            use_policy_of(writer, home)
             now_s = writer.applier.now_s = clock.wall()
             for at in range(0, len(ids), _PIECE):
                 writer.transaction(partial(_forget, ids=ids[at : at + _PIECE], now_s=now_s, applied=applied))

@@ -1,0 +1,85 @@
+"""policy-acl.txt over the catalog: whoever opens the writer has it judge new documents by the rules.
+
+When the rules change, all documents are placed anew; a run that dies meanwhile does it again at its next start.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ingather.access.policy import policy_acls
+from ingather.app.home import Home
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf.loading import Loaded
+from ingather.conf.policyacl import PolicyAcl
+from ingather.model.acl import Acl
+
+__all__ = ["PLACED", "place_all", "place_when_changed", "policy_digest", "use_policy", "use_policy_of"]
+
+PLACED: Final = "policy-placed"
+"""Under which name the catalog remembers the rules by which its documents were placed."""
+_NAME: Final = "policy-acl.txt"
+
+
+def use_policy(writer: CatalogWriter, policy: PolicyAcl | None) -> None:
+    """Have *writer* judge documents by *policy* from now on; ``None`` = there are no rules."""
+    writer.access.use_policy(policy_acls(policy) if policy is not None else _no_rules)
+
+
+def _no_rules(_url: str) -> Sequence[Acl]:
+    return ()
+
+
+def use_policy_of(writer: CatalogWriter, home: Home) -> None:
+    """As :func:`use_policy`, with the rules that stand in the home; with broken ones nobody sees what is written."""
+    policy, wrong = _of_home(home)
+    if wrong:
+        broken = Acl(f"policy:{_NAME}", problem=f"{_NAME} cannot be used: {wrong}")
+        writer.access.use_policy(lambda _url: (broken,))
+    else:
+        use_policy(writer, policy)
+
+
+def _of_home(home: Home) -> tuple[PolicyAcl | None, str]:
+    """Return the rules, ``None`` if there is no file, and why they cannot be used."""
+    try:
+        text = (home.config / _NAME).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return None, ""
+    except (OSError, UnicodeDecodeError) as error:
+        return None, str(error)
+    policy, said = PolicyAcl.parse(text, _NAME)
+    return policy, next((str(d) for d in said if d.is_error), "")
+
+
+def policy_digest(loaded: Loaded) -> bytes:
+    """Return what tells one set of rules from another, empty for none."""
+    return loaded.files.get(_NAME, "").encode()
+
+
+def place_all(writer: CatalogWriter, loaded: Loaded, applied: Applied) -> None:
+    """Place every document under the rules of *loaded*, inside the caller's transaction, unless that was done."""
+    if writer.memory.recall(PLACED) == policy_digest(loaded):
+        return
+    after = 0
+    while after := writer.access.place(applied, after=after):
+        pass
+    writer.memory.remember(PLACED, policy_digest(loaded))
+
+
+def place_when_changed(writer: CatalogWriter, loaded: Loaded, now_s: float) -> bool:
+    """Place every document under the rules of *loaded*, in transactions of their own; return whether that was due."""
+    if writer.memory.recall(PLACED) == policy_digest(loaded):
+        return False
+    after = 0
+    while True:
+        after = writer.transaction(lambda w, at=after: _some(w, at, now_s))  # type: ignore[misc]
+        if not after:
+            break
+    writer.transaction(lambda w: w.memory.remember(PLACED, policy_digest(loaded)))
+    return True
+
+
+def _some(writer: CatalogWriter, after: int, now_s: float) -> int:
+    writer.applier.now_s = now_s
+    return writer.access.place(Applied(), after=after)

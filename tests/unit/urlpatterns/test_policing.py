@@ -1,0 +1,110 @@
+"""policy-acl.txt over a real catalog: per-URL ACLs first, then the policy, which also closes public documents."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ingather.access import Rights
+from ingather.app.home import Home
+from ingather.app.policing import place_when_changed, use_policy, use_policy_of
+from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf import load_bodies
+from ingather.conf.policyacl import PolicyAcl
+from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
+from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
+
+AL = Principal(PrincipalScope.USER, "al")
+ENG, HR = (Principal(PrincipalScope.GROUP, name) for name in ("eng", "hr"))
+RULE = "example.com/engsite group:eng user:bob right=none\n"
+INSIDE, OUTSIDE = "http://example.com/engsite/a", "http://example.com/other"
+
+
+@pytest.fixture
+def access(catalog: SqliteUnderTest) -> Iterator[AccessReader]:
+    made = AccessReader(catalog.writer.path)
+    yield made
+    made.close()
+
+
+def ruled(catalog: SqliteUnderTest, text: str = RULE) -> None:
+    rules, said = PolicyAcl.parse(text, "policy-acl.txt")
+    assert not [d for d in said if d.is_error]
+    use_policy(catalog.writer, rules)
+
+
+def described(visitor: Visitor, url: str, source: str = "") -> int:
+    visitor.start(url, source=source)
+    visitor.visit(url, "text")
+    return visitor.id(url)
+
+
+def sees(access: AccessReader, row: int, *groups: Principal, user: Principal = AL) -> bool:
+    return Rights(access).visible((user,), groups).sees(access.chains_of([row])[row])
+
+
+def put(catalog: SqliteUnderTest, acl: Acl) -> None:
+    work: Callable[[CatalogWriter], object] = lambda w: w.access.put_acl(acl, Applied())  # noqa: E731 - its type
+    catalog.writer.transaction(work)
+
+
+def acl(right: Right, who: Principal, parent: str = "") -> Acl:
+    return Acl(INSIDE, (AclEntry(right, who),), parent)
+
+
+@pytest.mark.parametrize(
+    ("own", "group", "permitted"),
+    [
+        (acl(Right.DENY, AL), ENG, False),
+        (None, ENG, True),
+        (acl(Right.PERMIT, AL, "http://example.com/no-such-parent"), ENG, False),
+        (acl(Right.PERMIT, AL), HR, True),
+    ],
+    ids=["deny", "none", "broken", "permit"],
+)
+def test_gsa_patterns_case_31(  # noqa: PLR0913, PLR0917 - the fixtures and the case
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader, own: Acl | None, group: Principal, permitted: bool  # noqa: FBT001
+) -> None:  # fmt: skip
+    ruled(catalog)
+    row = described(visitor, INSIDE)
+    if own is not None:
+        put(catalog, own)
+    assert sees(access, row, group) is permitted
+
+
+def test_gsa_patterns_case_32(visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader) -> None:
+    ruled(catalog)
+    inside, public = described(visitor, INSIDE), described(visitor, OUTSIDE)
+    secure = described(visitor, "http://vault.test/a", source="vault")
+    assert [sees(access, row, HR) for row in (inside, public, secure)] == [False, True, False]
+
+
+def test_documents_are_placed_anew_when_the_rules_change_and_only_then(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    row = described(visitor, INSIDE)
+    assert sees(access, row)
+    loaded = load_bodies({"policy-acl.txt": RULE.encode()})
+    assert loaded.policy is not None
+    use_policy(catalog.writer, loaded.policy)
+    assert place_when_changed(catalog.writer, loaded, 1.0)
+    assert (sees(access, row), sees(access, row, ENG)) == (False, True)
+    assert not place_when_changed(catalog.writer, loaded, 2.0)
+    without = load_bodies({})
+    use_policy(catalog.writer, without.policy)
+    assert place_when_changed(catalog.writer, without, 3.0)
+    assert sees(access, row)
+
+
+def test_broken_rules_hide_what_is_written_under_them(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader, tmp_path: Path
+) -> None:
+    home = Home.create(tmp_path / "home")
+    (home.config / "policy-acl.txt").write_text("products eng\n")
+    use_policy_of(catalog.writer, home)
+    assert not sees(access, described(visitor, INSIDE), ENG)
+    (home.config / "policy-acl.txt").unlink()
+    use_policy_of(catalog.writer, home)
+    assert sees(access, described(visitor, OUTSIDE))
