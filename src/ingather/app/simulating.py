@@ -137,7 +137,6 @@ class Simulator:
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,
             canonicaliser=Canonicaliser(settings.words("urls.drop-parameters")),
             summarizer=wiring.summarizers(self._pool, settings, robot),
-            summarizer=wiring.summarizers(self._pool, settings, robot),
         )  # fmt: skip
         self._rehearsal = Rehearsal(
             Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings)
