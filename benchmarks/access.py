@@ -11,6 +11,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from ingather.access import ANONYMOUS, Rights, Visible
@@ -129,10 +130,11 @@ def ask(  # noqa: PLR0913, PLR0917 - what is measured
     )
     first = cpu_ms(lambda: service.search(SearchRequest(asked[0], viewer=view)))
     totals: list[int] = []
-    times = [
-        cpu_ms(lambda query=query: totals.append(service.search(SearchRequest(query, viewer=view)).total))
-        for query in asked
-    ]
+
+    def ask(query: str) -> None:
+        totals.append(service.search(SearchRequest(query, viewer=view)).total)
+
+    times = [cpu_ms(partial(ask, query)) for query in asked]
     line(label, times, f"first {first:.1f}, {sum(totals) // len(totals):,} hits a query")
 
 
@@ -156,7 +158,11 @@ def run(place: Path, given: argparse.Namespace) -> None:
     def put(some: Sequence[Acl]) -> None:
         writer.transaction(lambda w: [w.access.put_acl(acl, Applied()) for acl in some])
 
-    taken = cpu_ms(lambda: [put(acls[start : start + 500]) for start in range(0, len(acls), 500)])
+    def put_all() -> None:
+        for start in range(0, len(acls), 500):
+            put(acls[start : start + 500])
+
+    taken = cpu_ms(put_all)
     print(f"{len(acls):,} ACLs written: {taken / len(acls) * 1000:.0f} us each")
     source = AccessReader(place / "catalog.db")
     rights = Rights(source)

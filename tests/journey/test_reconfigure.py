@@ -61,7 +61,7 @@ def test_robot_case_80_a_reload_with_a_broken_filter_conf_keeps_the_old_configur
     good = filters.read_text()
     with rig.serving() as served:
         served.rest(3)
-        before = served.status["configuration"], served.status["state"] if "state" in served.status else ""
+        before = served.status["configuration"], served.status.get("state", "")
         gatherers = sorted(served.running.gatherers())
         filters.write_text(good.replace("Data fn=assign-source", "Data fn=no-such\nData fn=assign-source"))
         code, answer = served.admin("/api/v1/config/reload", {})
@@ -72,7 +72,7 @@ def test_robot_case_80_a_reload_with_a_broken_filter_conf_keeps_the_old_configur
         wait_until(lambda: "the old one stays in force" in served.running.err)
         assert (
             served.status["configuration"],
-            served.status["state"] if "state" in served.status else "",
+            served.status.get("state", ""),
         ) == before
         assert sorted(served.running.gatherers()) == gatherers
         filters.write_text(good.replace("Data fn=assign-source", DENY + "Data fn=assign-source"))

@@ -55,7 +55,10 @@ class FeedReceipts:
 
     def files(self) -> frozenset[str]:
         """Return the names, without folders, of the files that feeds own."""
-        return frozenset(str(row[0]).rpartition("/")[2] for row in self._rows.all("select file from feed where file != ''", ()))
+        return frozenset(
+            str(row[0]).rpartition("/")[2]
+            for row in self._rows.all("select file from feed where file != ''", ())
+        )
 
     def feed(self, name: str) -> dict[str, Any] | None:
         """Return the feed of this name or number."""

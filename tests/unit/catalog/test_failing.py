@@ -28,7 +28,7 @@ class _Failing(apsw.VFS):
         self.error, self.code = error, code
         super().__init__("failing", "")
 
-    def xOpen(self, name: Any, flags: list[int]) -> "_FailingFile":  # noqa: N802 - SQLite's name
+    def xOpen(self, name: Any, flags: list[int]) -> "_FailingFile":
         return _FailingFile(self, name, flags)
 
     def spend(self) -> None:
@@ -44,11 +44,11 @@ class _FailingFile(apsw.VFSFile):
         self._vfs = vfs
         super().__init__("", name, flags)
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+    def xWrite(self, data: bytes, offset: int) -> None:
         self._vfs.spend()
         super().xWrite(data, offset)
 
-    def xSync(self, flags: int) -> None:  # noqa: N802
+    def xSync(self, flags: int) -> None:
         self._vfs.spend()
         super().xSync(flags)
 
