@@ -40,4 +40,4 @@ class _FeedGroup(click.Group):
 
 @click.group(cls=_FeedGroup)
 def command() -> None:
-    """Pushed feeds: who may send them, and what became of them."""
+    """Pushed feeds: who may send them, what became of them; and feeds to push."""
