@@ -17,6 +17,8 @@ FEED_VERBS: dict[str, str] = {
     "replay": "ingather.cli.feed_receipts:replay",
     "delete": "ingather.cli.feed_receipts:delete",
     "load": "ingather.cli.feed_receipts:load",
+    "push": "ingather.cli.feed_push:push",
+    "make": "ingather.cli.feed_push:make",
     "trust": "ingather.cli.feed_senders:trust",
     "token": "ingather.cli.feed_senders:token",
 }
