@@ -144,8 +144,11 @@ def test_a_long_head_is_read_and_one_over_the_limit_hides(pointed: Rig, adaptor:
     assert "head-too-large" in rig.known()[adaptor.url("/too-long")].detail
     assert "withheld" in [kind for kind, _ in events(rig, adaptor, "/too-long")]
     adaptor.documents["/grows"].headers = [("X-Filler", "x" * 130_000)]
+    adaptor.documents["/long"] = page("long", acl=ANN, headers=[("Content-Encoding", "unknown")])
     crawl(rig)
     assert who(rig, adaptor, "/grows") == "nobody"
+    assert rig.known()[adaptor.url("/long")].outcome is Outcome.FAILED
+    assert who(rig, adaptor, "/long") == "ann", "a body that cannot be read does not keep a revocation away"
     adaptor.documents["/grows"].headers = []
     crawl(rig)
     assert who(rig, adaptor, "/grows") == "joe"

@@ -32,9 +32,9 @@ _LONG_ENOUGH_S: Final = 86_400.0
 _ASK_AGAIN_S: Final = 43_200.0
 _GATHERED: Final = frozenset({
     Outcome.INDEXED, Outcome.CONVERSION_FAILED, Outcome.DUPLICATE, Outcome.ENUMERATED, Outcome.EXCLUDED, Outcome.NOINDEX,
-    Outcome.UNCHANGED,
+    Outcome.UNCHANGED, Outcome.FAILED,
 })  # fmt: skip
-"""Outcomes of visits whose answer was about the document."""
+"""Outcomes of visits whose answer was about the document; a failed one has controls when only its body was not to be had."""
 _ACL_METAS, _ACL_ELSEWHERE = 1, 0
 
 _encode = msgspec.msgpack.Encoder().encode

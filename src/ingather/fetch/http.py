@@ -217,7 +217,8 @@ class HttpFetcher:
             kind, detail = FailureKind.PROTOCOL, "no HTTP status line"
         if kind is not None or head is None:
             wait = _wait(head[2], self._clock.wall(), limits) if head else None
-            return Failure(request.url, kind or FailureKind.PROTOCOL, detail, address, elapsed_s, wait)
+            said = (head[0], head[2]) if head and kind is not FailureKind.HEAD_TOO_LARGE else (0, ())
+            return Failure(request.url, kind or FailureKind.PROTOCOL, detail, address, elapsed_s, wait, *said)
         status, version, fields = head
         chunks = handle.chunks
         body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
@@ -228,7 +229,15 @@ class HttpFetcher:
         if encoding and body:
             decoded = await self._decode(body, encoding, request, partial=was_cut)
             if isinstance(decoded, Undecodable):
-                return Failure(request.url, decoded.kind, decoded.detail, address, elapsed_s)
+                return Failure(
+                    request.url,
+                    decoded.kind,
+                    decoded.detail,
+                    address,
+                    elapsed_s,
+                    status=status,
+                    headers=fields,
+                )
             body = decoded
             was_cut = was_cut or (request.cut and len(body) == self._decoded_limit(request))
         return Response(

@@ -96,7 +96,10 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A fetch that gave no response; ``detail`` is for people, ``retry_after_s`` what the host asked for."""
+    """A fetch that gave no response; ``detail`` is for people, ``retry_after_s`` what the host asked for.
+
+    ``status`` and ``headers``: of the answer whose head came whole and whose body could not be taken.
+    """
 
     url: str
     kind: FailureKind
@@ -104,3 +107,5 @@ class Failure:
     address: str = ""
     elapsed_s: float = 0.0
     retry_after_s: float | None = None
+    status: int = 0
+    headers: tuple[tuple[str, str], ...] = ()

@@ -168,15 +168,23 @@ class Pipeline:
             if got.kind is FailureKind.HEAD_TOO_LARGE:  # its rights may have stood there
                 heeded = self.heeds(judged.claim.source)
                 report.controls = Controls(withheld=f"{got.kind}: {got.detail}", heeded=heeded)
+            elif (
+                got.status in _OK
+            ):  # its body could not be taken; what the head says of who may see it counts all the same
+                report.controls = self._controls(judged, got.headers)
             return report
         report = await self._answered(judged, got)
         if has_controls(got.by_name()):
-            report.controls = read_controls(judged.url, got.headers)
-            if report.controls is not None:
-                report.controls.heeded = self.heeds(judged.claim.source)
+            report.controls = self._controls(judged, got.headers)
         elif got.status in _REFUSALS and self.heeds(judged.claim.source):
             report.controls = Controls(heeded=True)
         return report
+
+    def _controls(self, judged: Judged, headers: tuple[tuple[str, str], ...]) -> Controls | None:
+        controls = read_controls(judged.url, headers)
+        if controls is not None:
+            controls.heeded = self.heeds(judged.claim.source)
+        return controls
 
     async def _answered(self, judged: Judged, got: Response) -> Report:  # noqa: PLR0911 - one a status class
         claim = judged.claim
@@ -312,6 +320,8 @@ class Pipeline:
 
     def _anchored(self, judged: Judged, got: Response, page: Page, links: list[Link]) -> list[Link]:
         """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
+        if not judged.evaluation.enumeration.allowed:
+            return links
         if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self.heeds(judged.claim.source):
             there = {link.url for link in links}
             links += [link for link in read_anchors(got.headers, judged.url) if link.url not in there]
