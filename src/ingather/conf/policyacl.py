@@ -20,7 +20,7 @@ from ingather.model.diagnostic import Diagnostic
 
 __all__ = ["PolicyAcl", "PolicyEntry", "PolicyRule"]
 
-_WORD: Final = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_WORD: Final = re.compile(r'(?:[^ \t"]|"[^"]*"?)+')
 _PREFIXES: Final = frozenset({Form.PREFIX, Form.SUFFIX, Form.HOST_START})
 _WHOLES: Final = frozenset({Form.EXACT, Form.HOST_ENDING, Form.ENDING})
 _Rank = tuple[int, int, int, int, int, int]
@@ -80,7 +80,7 @@ class PolicyAcl:
             if line > MAX_LINES:
                 found.append((line, 0, Finding("too-many", f"more than {MAX_LINES:,} lines")))
                 break
-            written, *_ = body.split(None, 1)
+            written, *_ = body.replace("\t", " ").split(" ", 1)
             try:
                 pattern, warned = _pattern(written, line, label=label)
                 entries = _entries(body, len(written))

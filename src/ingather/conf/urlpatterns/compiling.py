@@ -43,15 +43,16 @@ class _Starts:
             self._parents.append(open_[-1] if open_ else -1)
             open_.append(number)
 
-    def hits(self, text: str, port: int) -> Iterator[int]:
-        """Yield the lines whose text *text* begins with."""
-        at = bisect_right(self._texts, text) - 1
+    def hits(self, text: str, port: int) -> list[int]:
+        """Return the lines whose text *text* begins with."""
+        found: list[int] = []
+        texts = self._texts
+        at = bisect_right(texts, text) - 1
         while at >= 0:
-            if text.startswith(self._texts[at]):
-                for wanted, line in self._entries[at]:
-                    if wanted in (ANY_PORT, port):
-                        yield line
+            if text.startswith(texts[at]):
+                found += [line for wanted, line in self._entries[at] if wanted in (ANY_PORT, port)]
             at = self._parents[at]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,12 @@ class _Set:
             self._build(members[:middle], folded=folded)
             self._build(members[middle:], folded=folded)
 
+    @property
+    def quick(self) -> Callable[[str], list[int]] | None:
+        """What gives one number for a URL that nothing hits, if one automaton holds all."""
+        only = self._parts[0][0] if len(self._parts) == 1 else None
+        return None if only is None else only.Match
+
     def hits(self, url: str) -> Iterator[_Member]:
         """Yield the members whose expressions hit *url*."""
         for found, members, search in self._parts:
@@ -119,13 +126,15 @@ class _Set:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a head was found to be: the starts that count for it, the first line that takes all of it."""
+    """What a head was found to be: the starts that count for it, the lines that take all of it."""
 
     head: Head
     starts: tuple[_Starts, ...]
-    line: int
+    lines: tuple[int, ...]
     same: bool
     """The text is canonical as it stands."""
+    bare: bool
+    """No port is in it."""
 
 
 class Group:
@@ -145,7 +154,7 @@ class Group:
         host_starts: dict[str, list[tuple[str, int, int]]] = {}
         sets: dict[bool, list[_Member]] = {False: [], True: []}
         self._segments: list[tuple[int, bool]] = []
-        self._all = NONE
+        self._all: list[int] = []
         self.count = 0
         for p in patterns:
             self.count += 1
@@ -158,7 +167,7 @@ class Group:
             elif p.form is Form.HOST_START:
                 host_starts.setdefault(p.scheme, []).append((p.host, ANY_PORT, p.line))
             elif p.form is Form.ALL:
-                self._all = min(self._all, p.line)
+                self._all.append(p.line)
             elif p.form is Form.EQUAL_SEGMENTS:
                 self._segments.append((p.line, p.folded))
             else:
@@ -169,32 +178,37 @@ class Group:
         self._lengths = sorted({len(host) for host in suffixes})
         self._host_starts = {scheme: _Starts(made) for scheme, made in host_starts.items()}
         self._sets = tuple(_Set(members, folded=folded) for folded, members in sets.items() if members)
+        self._quick = self._sets[0].quick if len(self._sets) == 1 else None
 
     def first(self, url: str) -> int:
         """Return the first line that *url* matches, :data:`NONE` if there is none."""
         if not self.count:
             return NONE
-        return min(self._hits(url), default=NONE)
+        found = self._hits(url)
+        return min(found) if found else NONE
 
     def all(self, url: str) -> list[int]:
         """Return all lines that *url* matches, ascending."""
         return sorted(set(self._hits(url))) if self.count else []
 
     def _hits(self, url: str) -> list[int]:
-        text, path = parted(url)
-        known = self._memo.get(text)
+        slash = url.find("/", url.find("://") + 3)
+        text, path = url[:slash], url[slash:]
+        known = self._memo.get(text) if slash > 0 and "#" not in path else None
         if known is None:
-            known = self._learn(text)
+            text, path = parted(url)
+            known, url = self._memo.get(text) or self._learn(text), text + path
         head = known.head
-        found = [known.line] if known.line < NONE else []
+        found = [*known.lines]
         for starts in known.starts:
             found += starts.hits(path, head.port)
-        clean = url if known.same and len(url) == len(text) + len(path) else head.clean + path
+        clean = url if known.same else head.clean + path
         if self._exact:
             for port, line in self._exact.get(head.bare + path, ()):
                 if port in (ANY_PORT, head.port):
                     found.append(line)
-        if self._sets:
+        quick = self._quick
+        if self._sets and (quick is None or not known.bare or len(quick(clean)) != 1):
             self._in_sets(clean, head, path, found)
         for line, folded in self._segments:
             if _equal_segments(clean.lower() if folded else clean):
@@ -204,7 +218,7 @@ class Group:
     def _in_sets(self, clean: str, head: Head, path: str, found: list[int]) -> None:
         for one in self._sets:
             found += [m.line for m in one.hits(clean) if m.check is None or m.check(head, path, clean)]
-            if head.clean is not head.bare and head.clean != head.bare:
+            if head.clean != head.bare:
                 bare = head.bare + path
                 found += [
                     m.line
@@ -226,11 +240,11 @@ class Group:
             found = self._suffixes.get(suffix)
             if found is not None and (not self._label or _at_label(host, suffix)):
                 starts.append(found)
-        line = self._all
+        lines = list(self._all)
         of_scheme = self._host_starts.get(head.scheme)
         if of_scheme is not None:
-            line = min([line, *of_scheme.hits(host, head.port)])
-        known = _Known(head, tuple(starts), line, head.clean == text)
+            lines += of_scheme.hits(host, head.port)
+        known = _Known(head, tuple(starts), tuple(lines), head.clean == text, head.clean == head.bare)
         if len(self._memo) >= _MEMO:
             self._memo.clear()
         self._memo[text] = known
