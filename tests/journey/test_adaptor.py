@@ -1,14 +1,19 @@
 """Crawl-time headers through real crawls: what an adaptor says in the heads of its answers counts."""
 
 import json
+import re
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from ingather.model.lifecycle import Outcome
 from ingather.testing.adaptor import Adaptor, AdaptorDocument
+from ingather.testing.feeds import feed_xml, record
 from ingather.testing.rig import Rig
+from ingather.testing.running import PATIENCE_S, wait_until
 from ingather.testing.site import html
 
 pytestmark = pytest.mark.timeout(300)
@@ -152,3 +157,30 @@ def test_a_long_head_is_read_and_one_over_the_limit_hides(pointed: Rig, adaptor:
     adaptor.documents["/grows"].headers = []
     crawl(rig)
     assert who(rig, adaptor, "/grows") == "joe"
+
+
+def test_what_an_adaptor_pushes_is_fetched_with_its_rights(rig: Rig, adaptor: Adaptor) -> None:
+    assert rig.call("feed", "trust", "127.0.0.1").status == 0
+    adaptor.documents = {
+        "/doc": page("doc", acl=JOE),
+        "/open": page("open"),
+        "/closed": page("closed", security="secure"),
+    }
+    body = feed_xml(
+        *(record(adaptor.url(path), mimetype="text/plain") for path in adaptor.documents), datasource="repository",
+        feedtype="metadata-and-url",
+    )  # fmt: skip
+    with rig.serving() as served:
+        port = int(
+            wait_until(lambda: re.search(r"http://127\.0\.0\.1:(\d+)/xmlfeed", served.running.out)).group(1)
+        )
+        form = urlencode({"datasource": "repository", "feedtype": "metadata-and-url", "data": body.decode()})
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.request("POST", "/xmlfeed", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        assert connection.getresponse().read() == b"Success"
+        connection.close()
+        wait_until(lambda: set(adaptor.documents) <= set(adaptor.asked))
+        wait_until(lambda: len(rig.shown()) == 3)
+        wait_until(lambda: served.found("walrus"))
+        assert served.found("walrus") == [adaptor.url("/open")]
+    assert [who(rig, adaptor, path) for path in adaptor.documents] == ["joe", "all", "nobody"]
