@@ -17,6 +17,7 @@ _DENYING = frozenset(
 """Functions that say yes or no and leave sources and attributes as they are."""
 
 _JUDGED = frozenset({"filter.conf", "filterrules.conf"})
+_LISTS = frozenset({"follow.txt", "donotfollow.txt", "policy-acl.txt"})
 _EMPTY = Page()
 
 
@@ -46,7 +47,7 @@ def shaping(loaded: Loaded) -> object:
         return None
     phases = (Phase.SETUP, Phase.METADATA, Phase.DATA, Phase.GENERATE)
     lines = [line for line in _lines(chosen, phases) if line[1] not in _DENYING]
-    others = sorted(item for item in loaded.files.items() if item[0] not in _JUDGED)
+    others = sorted(item for item in loaded.files.items() if item[0] not in _JUDGED and not _is_list(item[0]))
     return lines, chosen.name, others
 
 
@@ -60,7 +61,13 @@ def judging(loaded: Loaded) -> object:
         for rule in chosen.rules.rules
     ]  # fmt: skip
     sites = [(s.host, s.domain, s.enabled, s.use) for s in chosen.rules.sites]
-    return _lines(chosen, (Phase.METADATA, Phase.DATA)), rules, sites, sorted(chosen.mime.types.items())
+    lists = sorted(item for item in loaded.files.items() if _is_list(item[0]))
+    return _lines(chosen, (Phase.METADATA, Phase.DATA)), rules, sites, sorted(chosen.mime.types.items()), lists
+
+
+def _is_list(name: str) -> bool:
+    """Whether a file is a list of URL patterns, or policy rules, which make no description another one."""
+    return name.rpartition("/")[2] in _LISTS
 
 
 def _lines(chosen: Filter, phases: tuple[Phase, ...]) -> list[tuple[Any, str, list[tuple[str, str]]]]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ingather.app.replay_shape import judging, shaping
 from ingather.conf import Loaded, load, load_bodies
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate, Pushed
@@ -122,3 +123,9 @@ def test_a_list_that_cannot_be_read_refuses_the_configuration(tmp_path: Path) ->
     found = load(tmp_path)
     assert "E-FILE" in [d.code for d in found.diagnostics]
     assert not found.ok
+
+
+def test_a_replay_knows_that_other_lists_judge_otherwise_and_describe_alike() -> None:
+    one, other = loaded(follow="/\n"), loaded(follow="/\n", donotfollow="/x/\n")
+    assert judging(one) != judging(other)
+    assert shaping(one) == shaping(other)
