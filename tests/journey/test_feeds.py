@@ -13,6 +13,7 @@ import pytest
 from ingather.testing.feeds import content, feed_xml, record
 from ingather.testing.rig import Rig
 from ingather.testing.running import PATIENCE_S, Served, wait_until
+from ingather.testing.site import Site
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -65,6 +66,30 @@ def test_a_pushed_document_is_found_and_its_receipt_says_so(rig: Rig) -> None:
         status, text, name = _push(port, feed_xml(record("http://hr.test/open", action="delete")), "hr")
         _ended(served, name)
         wait_until(lambda: not served.found("walrus"))
+
+
+def test_a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, site: Site) -> None:
+    site.page("/listed", "Listed", text="narwhal")
+    with rig.serving() as served:
+        body = feed_xml(record(site.url("/listed")))
+        _, _, name = _push(_port(served), body, "lists", "metadata-and-url")
+
+        def state() -> str:
+            _, records = served.admin(f"/api/v1/feeds/{name}/records")
+            return str(records[0]["state"]) if records else ""
+
+        wait_until(lambda: state() == "needs-scope", timeout_s=60)
+    assert site.asked("/listed") == 0
+
+
+def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig, site: Site) -> None:
+    site.page("/listed", "Listed", text="narwhal")
+    assert rig.run("feed", "trust", "127.0.0.1").status == 0
+    with rig.serving() as served:
+        meta = '<metadata><meta name="author" content="Ann"/></metadata>'
+        body = feed_xml(record(site.url("/listed"), meta))
+        _push(_port(served), body, "lists", "metadata-and-url")
+        wait_until(lambda: served.found("narwhal author:Ann"), timeout_s=60)
 
 
 def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(rig: Rig) -> None:

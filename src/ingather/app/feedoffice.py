@@ -97,7 +97,7 @@ class FeedOffice:
 def _record_form(row: Mapping[str, Any], indexed: int) -> dict[str, Any]:
     state = shown_state(
         row["written"], sequence=row["seq"], indexed=indexed, superseded=bool(row["superseded"]),
-        visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]),
+        visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]), described=bool(row["described"]),
     )  # fmt: skip
     form = {name: row[name] for name in ("n", "line", "url", "action", "note")} | {"state": state}
     return form | {"log": log_line(form)}

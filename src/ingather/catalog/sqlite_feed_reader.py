@@ -23,12 +23,12 @@ _FEED_NAMES: Final = (
     "id", "name", "datasource", "kind", "feedtype", "fields", "sender", "received", "begun", "ended", "file", "size", "sha256",
     "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail",
 )  # fmt: skip
-# outcome 11 = failed (model.lifecycle.Outcome)
+# outcomes 6 and 11: robots.txt, or the URL itself, cannot be had (model.lifecycle.Outcome)
 _RECORD: Final = (
     "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "
     "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete'), "
     "u.fetched is not null and u.fetched >= q.received, "
-    "u.outcome = 11 and u.detail like 'refused-address%' , u.held is not null "
+    "u.outcome in (6, 11) and u.detail like '%refused-address%', u.held is not null, u.version is not null "
     "from feed_record r join feed q on q.id = r.feed left join fed f on f.id = r.id left join url u on u.id = r.id "
     "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) order by r.n limit ?4"
 )
@@ -87,6 +87,7 @@ class FeedReceipts:
             "visited",
             "out_of_scope",
             "held",
+            "described",
         )
         return [dict(zip(names, row, strict=True)) for row in rows]
 

@@ -457,7 +457,7 @@ class _Applying:
             return
         age_s = self._now_s - row.fetched_s
         if record.crawl_immediately:
-            if age_s < self._policy.immediate_s:
+            if age_s < self._policy.immediate_s and not row.fails:
                 result.notes.append(f"fetched {age_s:.0f} s ago: not at once again")
                 return
             self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)

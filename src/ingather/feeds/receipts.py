@@ -36,7 +36,7 @@ class Written(IntEnum):
     HELD = 4
 
 
-def shown_state(  # noqa: PLR0913 - what a state is made of
+def shown_state(  # noqa: PLR0911, PLR0913 - what a state is made of
     written: int,
     *,
     sequence: int,
@@ -45,6 +45,7 @@ def shown_state(  # noqa: PLR0913 - what a state is made of
     visited: bool = False,
     out_of_scope: bool = False,
     held: bool = False,
+    described: bool = True,
 ) -> str:
     """Return a record's state in words.
 
@@ -56,6 +57,7 @@ def shown_state(  # noqa: PLR0913 - what a state is made of
         visited: the crawler has been there since.
         out_of_scope: it may not go there: a private address that nobody has admitted.
         held: the document's deletion waits for a person.
+        described: the URL is a document.
     """
     if written == Written.REJECTED:
         return "rejected"
@@ -65,8 +67,11 @@ def shown_state(  # noqa: PLR0913 - what a state is made of
         return "deleted"
     if written == Written.HELD:
         return "held" if held else "deleted"
-    if written == Written.WAITING and not visited:
-        return "needs-scope" if out_of_scope else "waiting for crawl"
+    if written == Written.WAITING:
+        if out_of_scope or not visited:
+            return "needs-scope" if out_of_scope else "waiting for crawl"
+        if not described:
+            return "applied"
     return "indexed" if sequence <= indexed else "applied"
 
 
