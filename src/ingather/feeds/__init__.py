@@ -8,6 +8,8 @@ inside. ``reading`` is all of that in order, :func:`read_feed`; ``groups_reading
 ``jsonlines`` reads the same model from JSON. ``batches`` makes of it what one transaction applies, with the cursor at
 which the next one begins.
 
+Adaptors push URLs alone; ``headers`` reads what their answers say when those are fetched.
+
 ``checking`` is for authors of clients: a feed against the DTD (``dtd``), every finding with its line.
 
 One bad record costs one record. What was lost of an ACL is never taken for its absence: the document is shown to nobody.

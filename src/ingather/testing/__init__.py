@@ -7,6 +7,8 @@ words from ``prose``), which a test meets without sockets (``fetcher``), over re
 ``python -m ingather.testing.web``). What a crawler should have found is computed from the same seed
 (``reach``); whether it was polite is judged from what really happened (``oracle``).
 
+``adaptor`` serves documents whose rights stand in the heads of its answers.
+
 Where the network is hostile, every fault has a name (``faults`` is the server, ``misbehaviour`` and
 ``robotsfaults`` what it does wrong on each ``exchange``, ``hostile`` the bytes that mean harm).
 
