@@ -69,7 +69,7 @@ def settled(found: list[tuple[int, int, Finding]], name: str) -> list[Diagnostic
             if told:
                 continue
             told = True
-            text += f" (and {open_hosts - 1} more lines)" if open_hosts > 1 else ""
+            text += f" (and {open_hosts - 1} more in this list)" if open_hosts > 1 else ""
         made.append(
             Finding(finding.name, text, finding.offset + offset, finding.error).diagnostic(name, line)
         )
