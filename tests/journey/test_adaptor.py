@@ -154,9 +154,6 @@ def test_a_long_head_is_read_and_one_over_the_limit_hides(pointed: Rig, adaptor:
     assert who(rig, adaptor, "/grows") == "nobody"
     assert rig.known()[adaptor.url("/long")].outcome is Outcome.FAILED
     assert who(rig, adaptor, "/long") == "ann", "a body that cannot be read does not keep a revocation away"
-    adaptor.documents["/grows"].headers = []
-    crawl(rig)
-    assert who(rig, adaptor, "/grows") == "joe"
 
 
 def test_what_an_adaptor_pushes_is_fetched_with_its_rights(rig: Rig, adaptor: Adaptor) -> None:
