@@ -18,7 +18,7 @@ _STANDARD_TRIES = 12
 
 
 @click.command("push")
-@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--to", required=True, metavar="HOST[:PORT]", help="Where to; ports: 19900, with TLS 19902.")
 @click.option("--source", default="", metavar="NAME", help="Data source; default: what the feed says itself.")
 @click.option(
@@ -62,6 +62,8 @@ def push(  # noqa: PLR0913, PLR0917 - click gives it so
     target = Target.read(to, tls=tls, verify=not insecure)
     if (file is None) != (groups == "cleanup"):
         raise UsageError("name a file to push", hint="only --groups cleanup goes without")
+    if file is not None and not file.is_file():
+        raise UsageError(f"{file} is no file")
     token = token_file.read_text("utf-8").strip() if token_file else ""
     client = FeedClient(
         target, token=token, compress=compress, tries=tries, notice=lambda text: click.echo(text, err=True)
@@ -112,7 +114,7 @@ def _header(file: Path, *, jsonl: bool) -> "FeedHeader":
 
 
 @click.command("make")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--url-prefix", required=True, metavar="URL", help="URL of DIR; a file's URL begins with it.")
 @click.option(
     "-o", "--output", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
@@ -133,6 +135,8 @@ def make(folder: Path, url_prefix: str, output: Path, source: str, feedtype: str
     from ingather.client.xmltext import check_url
     from ingather.errors import UsageError
 
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
     try:
         check_url(url_prefix, "URL prefix")
     except FeedWriteError as error:

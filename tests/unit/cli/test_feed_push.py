@@ -94,6 +94,8 @@ def test_a_refusal_is_told(gate: RunningGate, papers: Path) -> None:
     "arguments",
     [
         ("push", "--to", "gsa"),
+        ("push", "/nowhere", "--to", "gsa", "--source", "a", "--type", "full"),
+        ("make", "/nowhere", "--url-prefix", "http://a.example", "-o", "x"),
         ("push", "FILE", "--to", "gsa", "--source", "a b", "--type", "full"),
         ("push", "FILE", "--to", "gsa", "--source", "a", "--type", "all"),
         ("push", "FILE", "--to", "a b", "--source", "a", "--type", "full"),
