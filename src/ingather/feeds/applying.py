@@ -337,7 +337,9 @@ class _Applying:
         method = record.authmethod.lower()
         closed = method not in {"", "none"}
         new = before.feed == 0
-        if closed or (method and (before.authmethod or new)) or (new and not self._listed):
+        # What no feed had closed may have been closed by its host: "none" said again opens nothing.
+        fed_closed = before.authmethod not in {"", "none"}
+        if closed or (method and (fed_closed or new)) or (new and not self._listed):
             self._access.secure(url_id, self._applied, secured=closed)
 
     def _metadata(self, url_id: int, record: FeedRecord, display: str, *, fresh: bool) -> bool:
