@@ -58,6 +58,8 @@ def test_it_gathers_searches_three_times_and_ends(folder: Path) -> None:
     searches = re.findall(r"^search: .*  \((\d+) documents?, \d+ ms\)$", said, re.MULTILINE)
     assert len(searches) == 3
     assert all(int(count) >= 1 for count in searches)
+    seen = re.findall(r"^  (anna|bert|nobody) finds \d: (.*)$", said, re.MULTILINE)
+    assert seen == [("anna", "fish, salaries, summary"), ("bert", "fish, summary"), ("nobody", "summary")]
     assert re.search(r"^search page  http://127\.0\.0\.1:\d+/$", said, re.MULTILINE)
     assert "/files/glossary.pdf" in said
     assert "/files/settings.docx" in said

@@ -5,6 +5,7 @@ running product by the doors that everybody has: pages over HTTP, explain, the k
 """
 
 import asyncio
+import io
 import json
 import re
 import time
@@ -19,7 +20,9 @@ from urllib.parse import urlencode
 from ingather.app.crawling import Progress
 from ingather.app.explaining import explainer_of
 from ingather.app.serving import Serving
+from ingather.client import FeedClient, FeedWriter, Target
 from ingather.errors import IngatherError
+from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.url import canonical, split
 
 __all__ = ["SCENES", "Player", "Scene", "Stage"]
@@ -29,6 +32,12 @@ _RESULTS = 3
 _QUERIES = 3
 _SNIPPET_CHARS = 150
 _TITLES = 500
+_PAPERS = (
+    ("summary", "Walrus budget, summary", "What the walrus costs in all.", ()),
+    ("fish", "Walrus budget, fish", "How much fish the walrus gets.", ("anna", "bert")),
+    ("salaries", "Walrus budget, salaries", "What the keepers of the walrus earn.", ("anna",)),
+)
+_PAPERS_QUERY = "walrus site:papers.example"
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -156,7 +165,56 @@ async def explain(stage: Stage) -> None:
         stage.player.say(f"\n{stage.player.mark(f'explain: {url}')}\n  {answer['answer']}")
 
 
-SCENES: tuple[Scene, ...] = (gather, search, explain)
+async def rights(stage: Stage) -> None:
+    """Push a feed with access rights, and search it as nobody and as two users."""
+    serving, mark = stage.serving, stage.player.mark
+    address = serving.listeners.search.getsockname()[:2]
+    token = await asyncio.to_thread(_push_papers, stage)
+    stage.player.say(
+        f"\n{mark('feed: three papers are pushed')}  (one for all, one for anna and bert, one for anna)"
+    )
+    until = time.monotonic() + _PATIENCE_S
+    for user in ("anna", "bert", ""):
+        while True:
+            answer = await asyncio.to_thread(_asked, address, _PAPERS_QUERY, token if user else "", user)
+            # Who sees all of them comes first: then the others are not short of what is not in the index yet.
+            if user != "anna" or answer["total"] == len(_PAPERS) or stage.player.stop.is_set():
+                break
+            if time.monotonic() > until:
+                raise IngatherError("the papers that were pushed do not appear in search")
+            await asyncio.sleep(0.1)
+        titles = ", ".join(sorted(str(result["url"]).rpartition("/")[2] for result in answer["results"]))
+        stage.player.say(f"  {mark(user or 'nobody')} finds {answer['total']}: {titles}")
+
+
+def _push_papers(stage: Stage) -> str:
+    """Push the papers by the admin listener, and return a token with which to search as somebody."""
+    home = stage.serving.home
+    feed = io.BytesIO()
+    with FeedWriter(feed, "papers", "incremental") as writer:
+        for name, title, text, readers in _PAPERS:
+            users = (Principal(PrincipalScope.USER, reader) for reader in readers)
+            writer.add(
+                f"http://papers.example/{name}",
+                content=f"<title>{title}</title><p>{text}",
+                mimetype="text/html",
+                acl=Acl("", tuple(AclEntry(Right.PERMIT, user) for user in users)) if readers else None,
+            )
+    host, port = stage.serving.listeners.admin.getsockname()[:2]
+    FeedClient(Target(host, port), token=home.admin_token(), tries=1).push(feed, "papers", "incremental")
+    connection = HTTPConnection(host, port, timeout=30)
+    try:
+        form = json.dumps({"name": "demo", "rights": "search-as", "days": "1"})
+        headers = {"Authorization": f"Bearer {home.admin_token()}", "Content-Type": "application/json"}
+        connection.request("POST", "/api/v1/tokens/add", form, headers)
+        return str(json.loads(connection.getresponse().read())["token"])
+    except (OSError, HTTPException, ValueError, KeyError) as error:
+        raise IngatherError(f"the admin page made no token: {error}") from error
+    finally:
+        connection.close()
+
+
+SCENES: tuple[Scene, ...] = (gather, search, explain, rights)
 """In order of appearance."""
 
 
@@ -191,7 +249,7 @@ def _queries(stage: Stage) -> list[str]:
     return [query for query in dict.fromkeys(candidates) if query][:_QUERIES]
 
 
-def _asked(address: tuple[str, int], query: str) -> dict[str, Any]:
+def _asked(address: tuple[str, int], query: str, token: str = "", user: str = "") -> dict[str, Any]:
     """Ask the search listener, as any program would.
 
     Raises:
@@ -199,7 +257,10 @@ def _asked(address: tuple[str, int], query: str) -> dict[str, Any]:
     """
     connection = HTTPConnection(*address, timeout=30)
     try:
-        connection.request("GET", f"/api/v1/search?{urlencode({'q': query, 'num': _RESULTS})}")
+        headers = {"Authorization": f"Bearer {token}", "X-Ingather-As": user} if token else {}
+        connection.request(
+            "GET", f"/api/v1/search?{urlencode({'q': query, 'num': _RESULTS})}", headers=headers
+        )
         response = connection.getresponse()
         answer: dict[str, Any] = json.loads(response.read())
     except (OSError, HTTPException, ValueError) as error:
