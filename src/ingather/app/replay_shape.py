@@ -62,7 +62,13 @@ def judging(loaded: Loaded) -> object:
     ]  # fmt: skip
     sites = [(s.host, s.domain, s.enabled, s.use) for s in chosen.rules.sites]
     lists = sorted(item for item in loaded.files.items() if _is_list(item[0]))
-    return _lines(chosen, (Phase.METADATA, Phase.DATA)), rules, sites, sorted(chosen.mime.types.items()), lists
+    return (
+        _lines(chosen, (Phase.METADATA, Phase.DATA)),
+        rules,
+        sites,
+        sorted(chosen.mime.types.items()),
+        lists,
+    )
 
 
 def _is_list(name: str) -> bool:
