@@ -26,11 +26,12 @@ _TABLE: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("code", "script", "style", "template", "noscript"), ()),
 }
 _BLOCKS: Final = frozenset(
-    (
-        "address article aside blockquote br caption dd div dl dt fieldset figure footer form h1 h2 h3 "
-        "h4 h5 h6 header hr li main nav ol p pre section table td th tr ul title"
-    ).split()
-)
+    {
+        "address", "article", "aside", "blockquote", "br", "caption", "dd", "div", "dl", "dt", "fieldset",
+        "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
+        "ol", "p", "pre", "section", "table", "td", "th", "tr", "ul", "title",
+    }
+)  # fmt: skip
 _LONGEST_CHARS: Final = 256 * 1024
 _MOST_VALUES: Final = 2_000
 _MOST_METAS: Final = 256
