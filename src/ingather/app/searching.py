@@ -15,13 +15,16 @@ from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_users import PeopleReader
 from ingather.conf.settings import Settings
-from ingather.errors import UsageError
+from ingather.errors import CatalogError, UsageError
 from ingather.index import IndexFolder, QueryLimits, TantivyReader
+from ingather.log import get
 from ingather.model.acl import PrincipalScope
 from ingather.model.viewer import Viewer
 from ingather.search import SearchService
 
 __all__ = ["Seeing", "Texts", "query_limits", "search_service", "seen_by"]
+
+_log = get("search")
 
 
 class Texts:
@@ -122,11 +125,19 @@ def _strictness(ranking: str, rights: Rights) -> Callable[[], bool]:
 def search_service(home: Home, settings: Settings) -> tuple[SearchService, TantivyReader, Texts]:
     """Return (service, index reader to reload, texts to close).
 
+    When the catalog cannot be opened the index answers alone: with what was public when it was last written.
+
     Raises:
         IndexDamagedError: the index does not read as written.
     """
     reader = IndexFolder(home.index).reader()
-    access = AccessReader(database_of(home))
+    try:
+        access = AccessReader(database_of(home))
+    except CatalogError as error:
+        _log.warning("rights cannot be read: public documents only", error=str(error))
+        texts = Texts(home)
+        service = SearchService(reader, texts, SystemClock(), limits=query_limits(settings))
+        return service, reader, texts
     texts = Texts(home, beside=access.close)
     rights = Rights(access)
     service = SearchService(

@@ -14,7 +14,7 @@ import binascii
 import csv
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import IO, Final
 
@@ -24,6 +24,8 @@ from ingather.model.acl import DEFAULT_NAMESPACE, Principal, PrincipalScope
 from ingather.model.feed import FeedEnd, FeedRejection, GroupMembership
 
 __all__ = ["ImportOptions", "read_csv", "read_ldif"]
+
+_CELL_CHARS: Final = 131_072
 
 Item = GroupMembership | FeedRejection | FeedEnd
 Entry = tuple[int, dict[str, list[str]]]
@@ -62,6 +64,14 @@ class ImportOptions:
         return made
 
 
+def _bounded(rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Pass *rows* on, none with an endless cell: the limit of ``csv`` itself belongs to the whole process."""
+    for row in rows:
+        if any(len(cell) > _CELL_CHARS for cell in row):
+            raise csv.Error(f"a cell of more than {_CELL_CHARS:,} characters")
+        yield row
+
+
 def read_csv(stream: IO[bytes], options: ImportOptions) -> Iterator[Item]:
     """Yield the memberships of *stream*, one a line.
 
@@ -86,11 +96,11 @@ def read_csv(stream: IO[bytes], options: ImportOptions) -> Iterator[Item]:
         for line in stream:
             yield line.decode("utf-8", "surrogateescape")
 
-    reader = csv.reader(lines(), delimiter=mark)
+    reader = csv.reader(lines(), delimiter=mark, strict=True)  # strict: an end within quotes is an error
     first = 2 if named else 1
     items = 0
     try:
-        for row in reader:
+        for row in _bounded(reader):
             if any(cell.strip() for cell in row):
                 items += 1
                 yield _of_row(dict(zip(columns, row, strict=False)), reader.line_num + first - 1, options)
