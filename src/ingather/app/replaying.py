@@ -1,7 +1,7 @@
 """Replay: a changed configuration over everything that is stored, without the network, before it is published.
 
 Every known URL is judged by its MetaData filters. Of the documents that pass, the kept bodies (all, or a
-sample) go through the gatherer's own pipeline (:class:`ingather.robot.rehearsing.Rehearsal`), and the page
+sample) go through the gatherer's own pipeline (``ingather.robot.rehearsing.Rehearsal``), and the page
 layer that comes out is compared with the one that is stored. Nothing is written.
 """
 

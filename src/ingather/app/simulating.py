@@ -1,6 +1,6 @@
 """Simulate: what the filters would do with a URL, before anything is gathered or published.
 
-The journey is a gatherer's own (:class:`ingather.robot.rehearsing.Rehearsal`); what a run would add
+The journey is a gatherer's own (``ingather.robot.rehearsing.Rehearsal``); what a run would add
 to it (counters of hosts and objects, groups of equal bodies) is named instead of guessed.
 """
 

@@ -2,7 +2,7 @@
 
 A crawl judges a URL twice: its shape and the MetaData filters when it is found, the MetaData filters
 again when its turn has come. A rehearsal does both at once, then takes whatever the host said, or the
-catalog kept, through the very steps of :class:`ingather.robot.pipeline.Pipeline`.
+catalog kept, through the very steps of ``ingather.robot.pipeline.Pipeline``.
 """
 
 from ingather.filters import Engine, TraceStep
