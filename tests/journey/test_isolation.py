@@ -123,7 +123,7 @@ def test_while_a_gatherer_hangs_the_others_go_on(rig: Rig) -> None:
     rig.tune("limits.parser-wall", "4s").tune("gather.gatherers", "2")
     robot = rig.path / "config" / "robot.conf"
     robot.write_text(robot.read_text().replace("max-working=1024", "max-working=64"))
-    with SyntheticServer(SyntheticWeb(5, WebShape(sites=6, pages=70, depth=2)), latency_s=0.02) as server:
+    with SyntheticServer(SyntheticWeb(5, WebShape(sites=12, pages=100, depth=2)), latency_s=0.05) as server:
         with rig.start(*rig.crawling(*server.origins)) as running:
             wait_until(lambda: len(server.requests) > 60)
             victim = running.gatherers()[0]

@@ -125,12 +125,17 @@ class FaultServer:
             head = await reader.readuntil(b"\r\n\r\n")
             watch = asyncio.ensure_future(reader.read())
             work = asyncio.ensure_future(self._commit(writer, head.decode("latin-1")))
-            # A fault that says nothing would not notice that the client has gone.
-            await asyncio.wait((watch, work), return_when=asyncio.FIRST_COMPLETED)
-            for part in (watch, work):
-                part.cancel()
-            await asyncio.gather(watch, work, return_exceptions=True)
-        except (OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            try:
+                # A fault that says nothing would not notice that the client has gone.
+                await asyncio.wait((watch, work), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for part in (watch, work):
+                    part.cancel()
+                await asyncio.gather(watch, work, return_exceptions=True)
+        except asyncio.CancelledError:
+            # The server stops: a client that does not read would hold a closing transport for ever.
+            writer.transport.abort()
+        except (OSError, EOFError, asyncio.LimitOverrunError):
             pass
         finally:
             self._tasks.discard(task)
