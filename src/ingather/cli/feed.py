@@ -19,6 +19,7 @@ FEED_VERBS: dict[str, str] = {
     "load": "ingather.cli.feed_receipts:load",
     "push": "ingather.cli.feed_push:push",
     "make": "ingather.cli.feed_push:make",
+    "check": "ingather.cli.feed_check:check",
     "trust": "ingather.cli.feed_senders:trust",
     "token": "ingather.cli.feed_senders:token",
 }

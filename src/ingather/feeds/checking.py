@@ -6,13 +6,14 @@ warnings are what is taken with tolerance. (GSA feeds specification, sections 7.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import BinaryIO, Final
 
 from lxml import etree
 
 from ingather.errors import FeedError
+from ingather.feeds.columns import Spot, columns
 from ingather.feeds.dates import parse_feed_date
 from ingather.feeds.dtd import ELEMENTS, GROUP_ELEMENTS, Element
 from ingather.feeds.encoding import ByteStream
@@ -48,12 +49,16 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeedFinding:
-    """One thing that is wrong: where (line from 1, 0 = the feed as a whole), in which element, what."""
+    """One thing that is wrong: where (line from 1, 0 = the feed as a whole), in which element, what.
+
+    ``column``: from 1, in characters; 0 = not looked for, or not to be seen.
+    """
 
     line: int
     element: str
     text: str
     severity: Severity = Severity.ERROR
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +88,14 @@ class FeedReport:
         return not any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
-def check(
+def check(  # noqa: PLR0913 - what it is, and how it is read
     stream: ByteStream,
     *,
     groups: bool = False,
     json_lines: bool = False,
     feedtype: FeedType | None = None,
     limits: FeedLimits | None = None,
+    again: BinaryIO | None = None,
 ) -> FeedReport:
     """Return everything that is wrong with the feed in *stream*. Never raises for what it reads.
 
@@ -99,6 +105,7 @@ def check(
         json_lines: it is a feed of JSON lines; no DTD then, but all that is tolerated and rejected.
         feedtype: what the form field would say; ``None`` = the header's.
         limits: as for reading.
+        again: the same bytes once more, from which the columns of the findings are read; ``None`` = no columns.
     """
     checker = _Checker(GROUP_ELEMENTS if groups else ELEMENTS)
     try:
@@ -115,7 +122,8 @@ def check(
     except FeedError as error:
         hint = f" ({error.hint})" if error.hint else ""
         checker.find(0, "", f"{error}{hint}")
-    return checker.report(needs_header=not groups)
+    report = checker.report(needs_header=not groups)
+    return report if again is None else checker.placed(report, again)
 
 
 class _Checker:
@@ -123,19 +131,33 @@ class _Checker:
 
     def __init__(self, table: Mapping[str, Element]) -> None:
         self._table = table
-        self._findings: dict[FeedFinding, None] = {}
+        self._findings: dict[FeedFinding, int] = {}
         self._more = 0
         self._count = {FeedRecord: 0, FeedAcl: 0, GroupMembership: 0, FeedRejection: 0}
         self._header: FeedHeader | None = None
         self._complete = False
+        self._line, self._met = 0, dict[str, int]()
+        """Start tags met in the line that the parser is at, by name."""
 
-    def find(self, line: int, element: str, text: str, severity: Severity = Severity.ERROR) -> None:
-        """Note a finding, once."""
+    def find(
+        self, line: int, element: str, text: str, severity: Severity = Severity.ERROR, *, nth: int = 1
+    ) -> None:
+        """Note a finding, once; *nth*: which element of that name in its line."""
         finding = FeedFinding(line, element, text, severity)
-        if len(self._findings) >= _MOST_FINDINGS:
+        if len(self._findings) < _MOST_FINDINGS:
+            self._findings.setdefault(finding, nth)
+        elif finding not in self._findings:
             self._more += 1
-        else:
-            self._findings[finding] = None
+
+    def placed(self, report: FeedReport, stream: BinaryIO) -> FeedReport:
+        """Return *report* with the columns of its findings."""
+        spots = {finding: Spot(finding.line, finding.element, nth) for finding, nth in self._findings.items()}
+        found = columns(stream, spots.values())
+        placed = (replace(finding, column=found.get(spots[finding], 0)) for finding in report.findings)
+        return replace(
+            report,
+            findings=tuple(sorted(placed, key=lambda one: (one.line, one.column, one.element, one.text))),
+        )
 
     def slip(self, text: str, line: int) -> None:
         """Take a slip outside records."""
@@ -207,17 +229,25 @@ class _Checker:
         for element in top.iter():
             name = local_name(element.tag)
             place = line + (element.sourceline or 1) - 1
+            nth = self._nth(place, name)
             rule = self._table.get(name)
             if rule is None:
-                self.find(place, name, "the DTD knows no such element")
+                self.find(place, name, "the DTD knows no such element", nth=nth)
                 continue
             for text, severity in _attribute_faults(element, name, rule):
-                self.find(place, name, text, severity)
+                self.find(place, name, text, severity, nth=nth)
             if name not in _AROUND:
                 for text in _content_faults(element, rule):
-                    self.find(place, name, text)
+                    self.find(place, name, text, nth=nth)
         if local_name(top.tag) == "acl" and not (top.get("url") or "").strip():
             self.find(line, "acl", "an acl in a group needs a url")
+
+    def _nth(self, line: int, name: str) -> int:
+        """Count the start tag of an element."""
+        if line != self._line:
+            self._line, self._met = line, {}
+        self._met[name] = self._met.get(name, 0) + 1
+        return self._met[name]
 
 
 def _attribute_faults(element: etree._Element, name: str, rule: Element) -> Iterator[tuple[str, Severity]]:
