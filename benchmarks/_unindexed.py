@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-import ingather.app.keeper
+import ingather.app.homeparts
 from ingather.cli import main
 
 
@@ -31,6 +31,9 @@ class _NoIndex:
     def stop(self) -> None:
         """Nothing to stop."""
 
+    def hurry(self) -> None:
+        """Nothing waits."""
+
     def push(self, changes: Iterable[object]) -> None:
         """Take no notice."""
 
@@ -44,5 +47,5 @@ def _none(*_: Any, **__: Any) -> Any:
 
 
 if __name__ == "__main__":
-    ingather.app.keeper.follower_of = _none
+    ingather.app.homeparts.follower_of = _none
     main()
