@@ -13,7 +13,7 @@ from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.statements import SQL
-from ingather.model.description import LAYERS, Attributes, overlay, stacked
+from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
 
 __all__ = ["MoreReader", "PageExtra", "ShownRow"]
 
@@ -44,6 +44,7 @@ class ShownRow(NamedTuple):
     size: int
     anchors: list[str]
     database: str = "default"
+    pagerank: int = 0
 
 
 class MoreReader:
@@ -76,17 +77,24 @@ class MoreReader:
     def shown_rows(self, ids: Sequence[int]) -> dict[int, ShownRow]:
         """Return what readers may see among *ids*: address, source, access chain, size, informative anchors."""
         rows = self._rows.among(
-            f"select u.id, h.origin || u.path, s.name, {CHAIN}, coalesce(u.size, 0), i.anchors, coalesce(d.name, 'default') "  # noqa: S608 - a constant
+            f"select u.id, h.origin || u.path, s.name, {CHAIN}, coalesce(u.size, 0), i.anchors, coalesce(d.name, 'default'), "  # noqa: S608 - a constant
+            "coalesce(f.pagerank * f.content, 0) "
             "from url u join host h on h.id = u.host join source s on s.id = u.source left join inlink i on i.id = u.id "
-            f"left join rd_database d on d.id = u.part {WITH_ACL} "
+            f"left join rd_database d on d.id = u.part left join fed f on f.id = u.id {WITH_ACL} "
             "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2",
             ids,
         )
         return {
             url_id: ShownRow(
-                url, source, chain, size, [] if anchors is None else _decode_words(anchors), database
+                url,
+                source,
+                chain,
+                size,
+                [] if anchors is None else _decode_words(anchors),
+                database,
+                pagerank,
             )
-            for url_id, url, source, chain, size, anchors, database in rows
+            for url_id, url, source, chain, size, anchors, database, pagerank in rows
         }
 
     def hidden_holds(self, ids: Sequence[int]) -> set[int]:
@@ -104,6 +112,7 @@ class MoreReader:
             ids,
         ):
             attributes = unpack_attributes(attrs, None)
+            attributes.pop(DISPLAY_URL, None)
             renew(attributes, described_s=described_s, seen_s=seen_s)
             found[url_id] = (title, attributes, _decode_extra(extra))
         for url_id, upper in self.upper_layers(ids).items():

@@ -79,8 +79,12 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     bold = sys.stdout.isatty()
     click.echo(f"{found.total} documents" + ("" if found.all_words else " (not all with every word)"))
     for result in found.results:
-        title = "".join(_shown(s.text, marked=s.marked and bold) for s in result.title_segments) or result.url
-        click.echo(f"\n{result.rank}. {title}\n   {result.url}")
+        title = (
+            "".join(_shown(s.text, marked=s.marked and bold) for s in result.title_segments)
+            or result.display_url
+            or result.url
+        )
+        click.echo(f"\n{result.rank}. {title}\n   {result.display_url or result.url}")
         for fragment in result.snippet:
             text = "".join(_shown(s.text, marked=s.marked and bold) for s in fragment.segments)
             click.echo(f"   {' '.join(text.split())}")

@@ -19,14 +19,13 @@ from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.prepared import FeedBatch, Prepared
 from ingather.feeds.receipts import Written, joined, not_in_patterns
 from ingather.model.acl import Acl
+from ingather.model.description import DISPLAY_URL
 from ingather.model.feed import FeedAcl, FeedRecord, FeedType
 from ingather.model.lifecycle import State
 from ingather.model.report import Report, Row, Settled
 
-__all__ = ["DISPLAY_URL", "WEB_ROW", "FeedPolicy", "FeedWriter", "apply_batch", "source_row_name"]
+__all__ = ["WEB_ROW", "FeedPolicy", "FeedWriter", "apply_batch", "source_row_name"]
 
-DISPLAY_URL: Final = "display-url"
-"""Attribute of the layer ``feed``: the address that searchers are shown and led to."""
 WEB_ROW: Final = "feed-web"
 """The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
 _ACL_METAS, _ACL_ELEMENT = 1, 2
@@ -300,7 +299,7 @@ class _Applying:
             self._settle(row, report, result)
         elif row.version is not None:
             self._writer.deletions.withdraw([row.id], self._now_s, self._applied)
-            if changed:
+            if changed or now.pagerank != before.pagerank:
                 self._feeds.changed(row.id, self._applied)
 
     def _take_over(self, row: Row, listing: Listing | None, *, content: bool, result: _Result) -> None:

@@ -12,7 +12,8 @@ from email.utils import parsedate_to_datetime
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple, Protocol
 
-from ingather.model.description import AttributesView, Description
+from ingather.index.tantivy_schema import MOST_BOOST
+from ingather.model.description import DISPLAY_URL, AttributesView, Description
 from ingather.ports.catalog import UrlRecord
 from ingather.ports.index import IndexDocument
 
@@ -47,6 +48,8 @@ _KINDS: Final[Mapping[str, str]] = {
     "application/vnd.oasis.opendocument.graphics": "odg",
 }
 _MAX_KIND_CHARS: Final = 8
+_USUAL_PAGERANK: Final = 96
+"""A feed's pagerank of 97 to 100 raises a document; 96 is the usual one, and nothing lowers (GSA feeds specification, section 7.3)."""
 
 # Fields of their own, bookkeeping and instructions to programs: not text that people look for.
 _NOT_TEXT: Final = frozenset({
@@ -54,7 +57,7 @@ _NOT_TEXT: Final = frozenset({
     "content-type", "content-length", "content-charset", "content-encoding", "content-language", "last-modified",
     "expires", "date", "language", "url", "readacl", "virtual-db-id", "ip", "robots", "googlebot", "ingather", "viewport",
     "generator", "charset", "referrer", "theme-color", "format-detection", "refresh", "content-security-policy",
-    "csrf-token", "csrf-param", "google-site-verification", "msvalidate.01", "x-ua-compatible", "etag",
+    DISPLAY_URL, "csrf-token", "csrf-param", "google-site-verification", "msvalidate.01", "x-ua-compatible", "etag",
 })  # fmt: skip
 _NOT_TEXT_PREFIXES: Final = ("og:", "twitter:", "fb:", "msapplication-", "apple-", "http-", "readability-")
 _MAX_META_VALUES: Final = 64
@@ -87,6 +90,10 @@ class ShownRow(Protocol):
     @property
     def database(self) -> str:
         """Named partition that its description is in."""
+
+    @property
+    def pagerank(self) -> int:
+        """What a content feed says of its rank, 0 = nothing."""
 
 
 class PageFacts(Protocol):
@@ -123,6 +130,7 @@ class _Row(NamedTuple):
     size: int
     anchors: Sequence[str]
     database: str = "default"
+    pagerank: int = 0
 
 
 class _Facts(NamedTuple):
@@ -197,6 +205,8 @@ def page_document(  # noqa: PLR0913, PLR0917 - what a document is made of, calle
         categories=tuple(found.get("classification", ())),
         snippet="nosnippet" not in facts.flags and not _forbids_snippets(found),
         database=row.database,
+        display=_first(found, DISPLAY_URL),
+        boost=min(max(row.pagerank - _USUAL_PAGERANK, 0), MOST_BOOST),
     )
 
 

@@ -17,19 +17,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from tantivy import Occur, Query, Schema, Searcher
+from tantivy import FieldType, Occur, Query, Schema, Searcher
 
 from ingather.errors import QueryError
 from ingather.index.categories import category_term
+from ingather.index.classes import MARK, amount_range, class_words
 from ingather.index.languages import CJK, PLAIN, clean, exact, is_cjk
 from ingather.index.limits import QueryLimits
 from ingather.index.question import (
     AllOf,
     AnyOf,
     Category,
+    ClassRange,
+    ClassValue,
     FileType,
     Node,
     Not,
+    Obligatory,
     Phrase,
     Question,
     Site,
@@ -39,6 +43,7 @@ from ingather.index.question import (
 from ingather.index.tantivy_analysers import positions
 from ingather.index.tantivy_fence import fence, silent
 from ingather.index.tantivy_public import PublicCounts
+from ingather.index.tantivy_schema import MOST_BOOST, boost_term
 from ingather.index.weights import Weights
 
 __all__ = ["Clauses", "Compiled"]
@@ -52,8 +57,9 @@ _RUN_SHARE: Final = 0.6
 _MAX_RANKED: Final = 32
 _DROPPED: Final = ((), ("near",), ("near", "phrase"))
 """Signals that are left out, one after another, while a question is too rich."""
-_SCORED: Final = (Word, Phrase, Title, AnyOf)
+_SCORED: Final = (Word, Phrase, Title, Obligatory, AnyOf)
 _BY_PLACE: Final = "place"
+_DATE_CLASS: Final = "d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class Clauses:
             elif isinstance(node, Word) and question.least:
                 if self._searchable(node.text):
                     words.append((Occur.Should, leaf(node)))
-            elif not isinstance(node, Word) or self._searchable(node.text):
+            elif not isinstance(node, Word | Obligatory) or self._searchable(_text_of(node)):
                 clauses.append((Occur.Must, leaf(node)))
         if words:
             least = min(question.least, len(words))
@@ -169,11 +175,12 @@ class Clauses:
                 found = _any(self._in_slots("text", text, self._strict))
             case Title(text):
                 found = _any(self._in_slots("title", text, self._strict))
-            case Site(value) | FileType(value):
-                found = silent(self._raw("kind" if isinstance(node, FileType) else _BY_PLACE, value))
-            case Category(value):
-                term = category_term(value)
-                found = silent(self._raw("exact", term)) if term else Query.empty_query()
+            case Site() | FileType() | Category():
+                found = self._whole(node)
+            case ClassValue() | ClassRange():
+                found = self._of_class(node)
+            case Obligatory(inner):
+                found = self._match(inner)
             case AnyOf(nodes):
                 found = _sum([self._match(n) for n in dict.fromkeys(nodes)])
             case AllOf(nodes):
@@ -184,6 +191,12 @@ class Clauses:
                     [(Occur.Must, everything), (Occur.MustNot, self._match(node.node))]
                 )
         return found
+
+    def _whole(self, node: Site | FileType | Category) -> Query:
+        if isinstance(node, Category):
+            term = category_term(node.value)
+            return silent(self._raw("exact", term)) if term else Query.empty_query()
+        return silent(self._raw("kind" if isinstance(node, FileType) else _BY_PLACE, node.value))
 
     def _rank(self, node: Node) -> Query:
         """Return what *node* matches with the word signals; matches exactly what :meth:`_match` does."""
@@ -217,6 +230,8 @@ class Clauses:
                 )
             case AnyOf(nodes):
                 return _sum([self._rank(n) for n in dict.fromkeys(nodes)])
+            case Obligatory(inner):
+                return self._rank(inner)
             case _:
                 return self._match(node)
 
@@ -224,7 +239,11 @@ class Clauses:
         """Return what raises a document that matches anyway: nearness, headings, whole titles and anchors."""
         weights = self._weights
         found: list[Query | None] = []
-        wanted = [n.text for n in tree.nodes if isinstance(n, Word | Phrase)]
+        wanted = [
+            n.text if isinstance(n, Phrase) else _text_of(n)
+            for n in tree.nodes
+            if isinstance(n, Word | Phrase | Obligatory)
+        ]
         for run in _runs(tree.nodes):
             together = " ".join(run[:_MAX_PHRASE_WORDS])
             for slot in self._slots:
@@ -236,11 +255,15 @@ class Clauses:
         if wanted and weights.heading:
             found += [self._all_in_head(slot, wanted) for slot in self._slots]
         whole = exact(" ".join(wanted))
-        if whole and all(isinstance(n, Word | Phrase | Not | Site | FileType | Category) for n in tree.nodes):
+        if whole and not any(isinstance(n, Title | AnyOf | AllOf) for n in tree.nodes):
             for letter, weight in (("t", weights.exact_title), ("a", weights.exact_anchor)):
                 if weight and (self._public or self._frequency("exact", f"{letter}:{whole}")):
                     self._expansions += 1
                     found.append(Query.const_score_query(self._raw("exact", f"{letter}:{whole}"), weight))
+        for steps in range(1, MOST_BOOST + 1) if weights.boost else ():
+            if self._public or self._frequency("exact", boost_term(steps)):
+                raised = self._raw("exact", boost_term(steps))
+                found.append(Query.const_score_query(raised, steps * weights.boost))
         return [q for q in found if q is not None]
 
     def _all_in_head(self, slot: str, wanted: Iterable[str]) -> Query | None:
@@ -332,6 +355,38 @@ class Clauses:
             ]
         )
 
+    def _of_class(self, node: ClassValue | ClassRange) -> Query:
+        if isinstance(node, ClassValue):
+            return self._in_class(node.name, node.text)
+        return self._in_range(node.name, node.low, node.high)
+
+    def _in_class(self, name: str, text: str) -> Query:
+        """Return *text* as a phrase inside one value of a class; a filter, so without a score."""
+        words = [word for piece in text.split() for word in ([MARK] if piece == MARK else class_words(piece))]
+        if not words:
+            return Query.empty_query()
+        if name == _DATE_CLASS and words == [MARK]:
+            return silent(Query.exists_query("date"))
+        found = self._terms_query("class", [(at, f"{word}_{name}") for at, word in enumerate(words)], 0)
+        return Query.empty_query() if found is None else silent(found)
+
+    def _in_range(self, name: str, low: float | None, high: float | None) -> Query:
+        """Return the documents with a number or date of a class in a range; the class ``d`` is the document's date."""
+        if name == _DATE_CLASS:
+            self._expansions += 1
+            since, until = (None if bound is None else int(bound) for bound in (low, high))
+            if since is None and until is None:
+                return silent(Query.exists_query("date"))
+            return silent(
+                Query.range_query(
+                    self._schema, "date", FieldType.Integer, since, until, include_upper=until is None
+                )
+            )
+        wanted = amount_range(name, low, high)
+        self._expansions += 1
+        self._work += sum(self._cost("amount", term) for term in wanted)
+        return silent(Query.term_set_query(self._schema, "amount", wanted)) if wanted else Query.empty_query()
+
     def _raw(self, field: str, value: str) -> Query:
         self._expansions += 1
         self._work += self._cost(field, value)
@@ -381,13 +436,20 @@ class Clauses:
         return Query.boolean_query([(Occur.Must, query), *kept])
 
 
+def _text_of(node: Node) -> str:
+    """Return the word of a word, obligatory or not."""
+    while isinstance(node, Obligatory):
+        node = node.node
+    return node.text if isinstance(node, Word) else ""
+
+
 def _runs(nodes: Sequence[Node]) -> list[list[str]]:
     """Return the runs of two and more neighbouring words and phrases, at most three."""
     runs: list[list[str]] = [[]]
     for node in nodes:
-        if isinstance(node, Word):
-            runs[-1].append(node.text)
-        elif runs[-1] and not isinstance(node, Not | Site | FileType):
+        if isinstance(node, Word | Obligatory):
+            runs[-1].append(_text_of(node))
+        elif runs[-1] and not isinstance(node, Not | Site | FileType | ClassValue | ClassRange):
             runs.append([])
     return [run for run in runs if len(run) > 1][:3]
 

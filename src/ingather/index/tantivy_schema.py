@@ -14,8 +14,11 @@ Beside them, whatever the language:
 * ``kind``, ``site``, ``lang``, ``source``, ``slot``, ``database`` (facets and filters), ``place`` (host, its
   parent domains, host + path levels, for ``site:``), ``date``, ``size``; ``newest`` (date, then a
   hash of the URL: what dates are ordered by) and ``tie`` (orders equal scores);
-* ``url`` (its words), ``exact`` (whole titles ``t:``, anchors ``a:``, categories ``c:``),
+* ``url`` (its words), ``exact`` (whole titles ``t:``, anchors ``a:``, categories ``c:``, steps of its source's boost ``r:``),
   ``title_words`` (unstemmed, for suggestions), ``meta`` (RD attributes by name);
+* ``class`` (words of metadata classes, ``act_w``), ``value`` (whole values, for facets), ``amount`` (numbers and
+  dates of classes): :mod:`ingather.index.classes`; ``expires`` (from when on a document is not shown) and ``need``
+  (of whom a searcher must be one, whatever the chain says): :mod:`ingather.index.tantivy_fence`;
 * ``card``: all that a result shows, stored; ``sequence``: on the marker document alone.
 """
 
@@ -26,15 +29,31 @@ from typing import Final
 from tantivy import Index, Schema, SchemaBuilder
 
 from ingather.index.languages import PLAIN, SLOTS
+from ingather.index.tantivy_analysers import TERMS
 
-__all__ = ["FAMILIES", "MARKER_KEY", "SCHEMA_MARK", "build", "create", "key_of"]
+__all__ = [
+    "FAMILIES",
+    "MARKER_KEY",
+    "MOST_BOOST",
+    "RESTRICTED",
+    "SCHEMA_MARK",
+    "boost_term",
+    "build",
+    "create",
+    "key_of",
+]
 
 FAMILIES: Final = {"text": "position", "title": "position", "head": "basic", "marked": "freq"}
 """Text families and what is kept of their terms: positions only where phrases are asked."""
 MARKER_KEY: Final = "sequence"
 """Key of the one document that is none: it carries the last applied sequence of the change log."""
+MOST_BOOST: Final = 4
+"""Steps by which a source can raise a document."""
 
-_VERSION: Final = 3
+RESTRICTED: Final = "*"
+"""Term of every document that somebody must be named to see; no principal is written so."""
+
+_VERSION: Final = 4
 
 
 def build() -> Schema:
@@ -49,7 +68,12 @@ def build() -> Schema:
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
     for name in ("doc", "chain"):
         builder.add_unsigned_field(name, indexed=True, fast=True)
+    builder.add_text_field("class", tokenizer_name=TERMS, index_option="position")
+    builder.add_text_field("value", fast=True, tokenizer_name="raw", index_option="basic")
+    for name in ("amount", "need"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("size", fast=True)
+    builder.add_integer_field("expires", fast=True)
     builder.add_integer_field("date", fast=True)
     builder.add_integer_field("newest", fast=True)
     builder.add_float_field("tie", fast=True)
@@ -68,6 +92,11 @@ def create(generation: Path) -> None:
         ValueError: it cannot be made there.
     """
     Index(build(), path=str(generation), reuse=False)
+
+
+def boost_term(steps: int) -> str:
+    """Return the term of a document that its source raises by *steps*."""
+    return f"r:{steps}"
 
 
 def key_of(row: int) -> str:

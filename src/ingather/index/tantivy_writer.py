@@ -1,7 +1,7 @@
 """Writing the index: documents into fields, one commit a batch, the applied sequence inside it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -14,9 +14,10 @@ from ingather.errors import IndexingError
 from ingather.index.anchors import MAX_ANCHORS
 from ingather.index.card import pack
 from ingather.index.categories import category_terms
+from ingather.index.classes import amount_terms, facet_term, value_terms
 from ingather.index.languages import CJK, PLAIN, cjk_lines, clean, exact, nfc, read_body, slots_for
 from ingather.index.tantivy_analysers import register
-from ingather.index.tantivy_schema import MARKER_KEY, key_of
+from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, boost_term, key_of
 from ingather.ports.index import IndexDocument, IndexWriter
 
 __all__ = ["HEAP_BYTES", "TantivyWriter", "newest_of", "places_of"]
@@ -242,12 +243,8 @@ def _fields(document: IndexDocument) -> tantivy.Document:
     anchors = [clean(a) for a in document.anchors[:MAX_ANCHORS]]
     meta = {name: [clean(v) for v in values] for name, values in document.meta.items()}
     path = nfc(document.path)
-    _add_text(made, document, title, [*anchors, *(value for values in meta.values() for value in values)])
-    if title:
-        text("title_words", title)
-    for whole in _exact(title, anchors):
-        text("exact", whole)
-    for term in category_terms(document.categories) if document.categories else ():
+    _add_said(made, document, title, anchors, meta)
+    for term in _whole_terms(document) if document.categories or document.boost else ():
         text("exact", term)
     text("key", key_of(document.id))
     for place in places_of(nfc(document.site), path):
@@ -268,16 +265,71 @@ def _fields(document: IndexDocument) -> tantivy.Document:
     if document.date_s is not None:
         made.add_integer("date", document.date_s)
     made.add_integer("newest", newest_of(document.date_s, mark))
-    made.add_float("tie", mark / (1 << 64) * _TIE_SPAN)
+    _add_limits(made, document)
     if meta:
         made.add_json("meta", meta)
     made.add_bytes("card", pack(document))
     return made
 
 
-def _add_text(made: tantivy.Document, document: IndexDocument, title: str, more: list[str]) -> None:
+def _add_said(
+    made: tantivy.Document,
+    document: IndexDocument,
+    title: str,
+    anchors: list[str],
+    meta: Mapping[str, list[str]],
+) -> None:
+    """Add what is said of the document: titles, text, anchors, metadata."""
+    text = made.add_text
+    titles = [title, *map(clean, document.titles)] if document.titles else [title]
+    more = [*anchors, *(value for values in meta.values() for value in values)]
+    if document.title_original:
+        more.append(clean(document.title_original))
+    if document.more:
+        more += map(clean, document.more)
+    _add_text(made, document, titles, more)
+    for one in titles:
+        if one:
+            text("title_words", one)
+    for whole in set().union(*(_exact(one, anchors) for one in titles)):
+        text("exact", whole)
+    if document.classes:
+        _add_classes(made, document)
+
+
+def _add_limits(made: tantivy.Document, document: IndexDocument) -> None:
+    """Add who may see it beside its chain, and until when."""
+    if document.expires_s is not None:
+        made.add_integer("expires", document.expires_s)
+    if document.needs is not None:
+        for need in (RESTRICTED, *document.needs):
+            made.add_text("need", need)
+    made.add_float("tie", mark / (1 << 64) * _TIE_SPAN)
+
+
+def _whole_terms(document: IndexDocument) -> set[str]:
+    raised = {boost_term(document.boost)} if document.boost else set()
+    return category_terms(document.categories) | raised
+
+
+def _add_classes(made: tantivy.Document, document: IndexDocument) -> None:
+    """Add the values of metadata classes: words, whole values of facets, numbers."""
+    text = made.add_text
+    for name, values in document.classes.items():
+        for value in values:
+            text("class", value_terms(name, value))
+        if name in document.facets:
+            for value in values:
+                text("value", facet_term(name, value))
+    for name, amount in document.amounts:
+        for term in amount_terms(name, amount):
+            text("amount", term)
+
+
+def _add_text(made: tantivy.Document, document: IndexDocument, titles: list[str], more: list[str]) -> None:
     """Add the text families in the slots of the document's languages; *more* counts as text."""
     text = made.add_text
+    title = titles[0]
     headings, (body, slots) = clean(document.headings), read_body(document.language, document.body)
     marked = clean(document.marked[:_MARKED_CHARS])
     if not body:
@@ -285,14 +337,14 @@ def _add_text(made: tantivy.Document, document: IndexDocument, title: str, more:
     if len(slots) == 1 and not title.isascii():
         slots = tuple(dict.fromkeys((*slots, *slots_for(document.language, title))))
     main = body or headings
-    values = [value for value in (*[title] * _TITLE_TIMES, *more) if value]
+    values = [value for value in (*titles * _TITLE_TIMES, *more) if value]
     for slot in slots:
         field = f"text_{slot}"
         for value in values:
             text(field, value)
         if taken := cjk_lines(main) if slot == CJK and len(slots) > 1 else main:
             text(field, taken)
-        for family, value in (("title", title), ("head", headings), ("marked", marked)):
+        for family, value in (*(("title", one) for one in titles), ("head", headings), ("marked", marked)):
             if value:
                 text(f"{family}_{slot}", value)
         text("slot", slot)

@@ -21,6 +21,7 @@ class Weights:
         heading: all words of the query in title and headings.
         exact_title: the title, or its part before the site's name, is the query.
         exact_anchor: a link to the document reads as the query.
+        boost: for each step by which a document's source raises it.
         prior: factor of ln(1 + pages that link to the document).
     """
 
@@ -34,6 +35,7 @@ class Weights:
     heading: float = 4.0
     exact_title: float = 2.0
     exact_anchor: float = 12.0
+    boost: float = 0.5
     prior: float = 1.5
 
     def without(self, *names: str) -> "Weights":

@@ -3,13 +3,24 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["CLASSES", "LAYERS", "PERSISTENT", "Attributes", "Description", "overlay", "stacked"]
+__all__ = [
+    "CLASSES",
+    "DISPLAY_URL",
+    "LAYERS",
+    "PERSISTENT",
+    "Attributes",
+    "Description",
+    "overlay",
+    "stacked",
+]
 
 AttributesView = Mapping[str, tuple[str, ...]]
 Attributes = dict[str, tuple[str, ...]]
 
 CLASSES = "classes"
 """The layer of autoclassify: it adds values to what the layers below say, instead of replacing them."""
+DISPLAY_URL = "display-url"
+"""The address that searchers are shown and led to instead of the URL; the word of feeds, heads and people, never of the page itself."""
 LAYERS = ("page", "feed", "header", CLASSES, "import", "editor")
 """Lowest first: editor over import over header over feed over page, per attribute; classes are added between."""
 PERSISTENT = ("import", "editor")
@@ -30,6 +41,9 @@ class Description:
     def effective(self) -> Attributes:
         """Return the attributes as readers see them."""
         merged: Attributes = {}
+        if DISPLAY_URL in self.layers.get("page", {}):
+            page = {name: values for name, values in self.layers["page"].items() if name != DISPLAY_URL}
+            return Description(self.url, {**self.layers, "page": page}).effective()
         overlay(merged, stacked((layer, self.layers[layer]) for layer in LAYERS if layer in self.layers))
         return merged
 

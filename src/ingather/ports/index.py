@@ -25,6 +25,16 @@ class IndexDocument:
         source: owning source.
         database: named partition of descriptions.
         categories: ``Archive:Chat:January``, the top first.
+        titles: further titles that an editor gave, searched like the one that is shown.
+        title_original: the page's own title where another one is shown; it is searched as text.
+        classes: values of metadata classes, by name with case; ``shown`` of them are shown with a result, ``facets`` counted.
+        amounts: (class, number) of classes that are numbers or dates (epoch seconds).
+        more: values of classes that are content: searched as text.
+        expires_s: epoch seconds from which on nobody finds it, ``None`` = never.
+        needs: principals (:func:`ingather.access.need_of`) of whom a searcher must be one, beside what the chain says;
+            ``None`` = no such restriction, empty = nobody.
+        display: the address that searchers are led to, ``""`` = *url*.
+        boost: steps by which its source raises it, 0 to 4.
         snippet: ``False`` if the page forbids excerpts of its text (``nosnippet``).
     """
 
@@ -48,6 +58,17 @@ class IndexDocument:
     snippet: bool = True
     database: str = "default"
     categories: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    title_original: str = ""
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shown: frozenset[str] = frozenset()
+    facets: frozenset[str] = frozenset()
+    amounts: tuple[tuple[str, float], ...] = ()
+    more: tuple[str, ...] = ()
+    expires_s: int | None = None
+    needs: tuple[str, ...] | None = None
+    display: str = ""
+    boost: int = 0
 
 
 class IndexWriter(Protocol):

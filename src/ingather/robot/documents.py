@@ -7,7 +7,7 @@ from ingather.access import NOBODY, PUBLIC
 from ingather.catalog.packing import unpack_attributes
 from ingather.index import PageFacts, ShownRow, page_document
 from ingather.model.change import Change
-from ingather.model.description import Attributes, overlay
+from ingather.model.description import DISPLAY_URL, Attributes, overlay
 from ingather.model.report import Report
 from ingather.ports.index import IndexDocument
 
@@ -112,6 +112,7 @@ class CatalogDocuments:
                 continue
             if report is not None:
                 attributes = unpack_attributes(report.attributes, None)
+                attributes.pop(DISPLAY_URL, None)  # what a page says of itself here is nobody's word
                 if url_id in upper:
                     overlay(attributes, upper[url_id])
                 title, facts, text = report.title, report, report.text

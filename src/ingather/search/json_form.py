@@ -52,6 +52,7 @@ def _result_form(result: SearchResult) -> dict[str, Any]:
     return {
         "rank": result.rank,
         "url": result.url,
+        "display_url": result.display_url or result.url,
         "title": result.title,
         "title_segments": _segments_form(result.title_segments),
         "snippet": [_fragment_form(fragment) for fragment in result.snippet],

@@ -63,6 +63,7 @@ class SearchResult:
         size: bytes of the body.
         score: comparable within one answer only; 0 when ordered by date.
         source: owning source.
+        display_url: the address to show and to lead to, if its source gave another than *url*.
     """
 
     rank: int
@@ -80,6 +81,7 @@ class SearchResult:
     size: int
     score: float
     source: str
+    display_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

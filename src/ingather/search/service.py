@@ -267,6 +267,7 @@ class SearchService:
             size=card.size,
             score=hit.score,
             source=card.source,
+            display_url=card.display,
         )
 
     def _help(self, snapshot: Snapshot, question: Question, words: list[Word], start: float) -> Help:

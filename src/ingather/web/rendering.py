@@ -11,9 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ingather.web.assets import load_assets
 
-__all__ = ["crumbs", "link_target", "plain", "render"]
+__all__ = ["crumbs", "link_target", "plain", "render", "shown_target"]
 
 _LINKED = frozenset({"http", "https", "ftp"})
+_SHARES = frozenset({"file", "smb", "notes"})
 # Control characters, and those that turn the direction of what follows them.
 _UNPRINTABLE = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
@@ -29,6 +30,15 @@ def link_target(url: str) -> str:
     except ValueError:
         return ""
     return url if parts.scheme.lower() in _LINKED and parts.netloc and not _UNPRINTABLE.search(url) else ""
+
+
+def shown_target(url: str) -> str:
+    """Return *url* if a result may link to it: as :func:`link_target`, and shares and documents of other programs."""
+    found = link_target(url)
+    if found or _UNPRINTABLE.search(url):
+        return found
+    scheme, colon, rest = url.partition(":")
+    return url if colon and scheme.lower() in _SHARES and rest.strip("/") else ""
 
 
 def plain(text: object) -> str:

@@ -127,3 +127,12 @@ def test_a_page_can_forbid_excerpts() -> None:
 )
 def test_kinds_are_what_people_call_the_file(media_type: str, path: str, kind: str) -> None:
     assert kind_of(media_type, path) == kind
+
+
+def test_the_display_url_is_the_word_of_feeds_and_not_of_the_page() -> None:
+    record = UrlRecord(1, URL, "web", State.DONE, 0)
+    page = {"display-url": ("https://bank.example/",), "title": ("Page",)}
+    assert document(record, Description(URL, {"page": page}), "", (), 1).display == ""
+    feed = {"display-url": ("https://shown.example/a",)}
+    made = document(record, Description(URL, {"page": page, "feed": feed}), "", (), 1)
+    assert (made.display, made.url, "display-url" in made.meta) == ("https://shown.example/a", URL, False)

@@ -35,6 +35,7 @@ def test_the_form_is_plain_json_of_a_fixed_shape(site: Any, doc: Doc) -> None:
             {
                 "rank": 1,
                 "url": "https://example.com/1.html",
+                "display_url": "https://example.com/1.html",
                 "title": "Holiday & form",
                 "title_segments": [{"text": "Holiday", "marked": True}, {"text": " & form", "marked": False}],
                 "snippet": [

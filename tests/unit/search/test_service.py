@@ -216,3 +216,23 @@ def test_many_threads_get_the_same_answer_while_documents_arrive(site: Any, doc:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_document_that_its_source_raises_stands_before_its_equals(
+    site: Any,
+    doc: Doc,
+    strict: bool,  # noqa: FBT001
+) -> None:
+    site.put(doc(1, "alpha"), doc(2, "alpha", boost=4), doc(3, "alpha", boost=1), doc(4, "alpha beta beta"))
+    service = SearchService(site.reader, lambda _: {}, site.clock, strict=lambda: strict)
+    found = [result.id for result in service.search(SearchRequest("alpha")).results]
+    assert found[:2] == [2, 3]
+    assert site.search("alpha").total == 4
+
+
+def test_results_carry_the_address_to_show(site: Any, doc: Doc) -> None:
+    site.put(doc(1, "alpha", display="https://shown.example/a"), doc(2, "beta"))
+    shown, plain = site.search("alpha").results[0], site.search("beta").results[0]
+    assert (shown.url, shown.display_url) == ("https://example.com/1.html", "https://shown.example/a")
+    assert plain.display_url == ""

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from ingather.search import Fragment, SearchRequest, SearchResult, SearchResults, Segment
 from ingather.web import SearchParts, search_app
 from ingather.web.asking import Asked
-from ingather.web.rendering import crumbs, link_target, plain, render
+from ingather.web.rendering import crumbs, link_target, plain, render, shown_target
 from ingather.web.searchui.view import result_view
 
 PAGE = {"accept": "text/html"}
@@ -288,6 +288,32 @@ def test_browsers_and_robots_are_told(search: TestClient) -> None:
 )
 def test_what_is_no_web_address_is_no_link(url: str) -> None:
     assert link_target(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "linked"),
+    [
+        ("https://shown.example/a", True),
+        ("smb://server/share/a.pdf", True),
+        ("file:///srv/a.pdf", True),
+        ("notes://server/db/1", True),
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("smb://server/\u202ea", False),
+        ("file:", False),
+    ],
+)
+def test_a_display_url_may_lead_to_a_share(url: str, linked: bool) -> None:  # noqa: FBT001
+    assert shown_target(url) == (url if linked else "")
+
+
+def test_a_result_shows_and_links_its_display_url() -> None:
+    result = SearchResult(
+        rank=1, id=1, url="https://key.example/doc?id=1", title="T", title_segments=(), snippet=(), site="", path="", kind="html",
+        media_type="", language="", date_s=None, size=1, score=0.0, source="", display_url="https://shown.example/a",
+    )  # fmt: skip
+    row = result_view(Asked(query="x"), SearchResults("x", 1, (result,))).results[0]
+    assert (row.href, row.crumbs) == ("https://shown.example/a", ["shown.example", "a"])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ingather.index import Order, QueryLimits
 from ingather.search import DATE_RANGES, SearchResult, SearchResults, Segment
 from ingather.web.asking import Asked
 from ingather.web.failures import Problem
-from ingather.web.rendering import crumbs, link_target, plain
+from ingather.web.rendering import crumbs, link_target, plain, shown_target
 
 __all__ = ["Choice", "Facet", "Row", "View", "refused_view", "result_view", "start_view"]
 
@@ -140,10 +140,11 @@ def result_view(asked: Asked, found: SearchResults) -> View:
 
 
 def _row(result: SearchResult) -> Row:
-    steps = crumbs(result.url)
+    shown = result.display_url or result.url
+    steps = crumbs(shown)
     return Row(
         title=" ".join(plain(result.title).split()) or steps[-1],
-        href=link_target(result.url),
+        href=shown_target(shown) if result.display_url else link_target(shown),
         crumbs=steps,
         snippet=_joined(result),
         kind=result.kind,
