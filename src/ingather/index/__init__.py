@@ -3,7 +3,7 @@
 A document's journey: ``mapping`` makes the index document out of the catalog's record, its
 description, the kept text and the anchors that lead to it, and nothing else does. ``languages``
 decides into which language slots its words go, ``tantivy_analysers`` how words become terms; ``anchors``
-chooses the link texts worth keeping; ``tantivy_schema`` names the fields, ``card`` is what a result shows. ``tantivy_writer`` puts it, and commits it together with the last sequence of the change
+chooses the link texts worth keeping; ``classes`` has the terms of metadata classes; ``tantivy_schema`` names the fields, ``card`` is what a result shows. ``tantivy_writer`` puts it, and commits it together with the last sequence of the change
 log that was applied. How often others link to it stands beside the index in ``prior``, replaced
 whole by each link pass, so that a new link never re-indexes the page that it leads to.
 
@@ -29,12 +29,15 @@ from ingather.index.question import (
     AnyOf,
     Category,
     ChainFilter,
+    ClassRange,
+    ClassValue,
     FileType,
     Filters,
     Found,
     Hit,
     Node,
     Not,
+    Obligatory,
     Order,
     Phrase,
     Question,
@@ -57,6 +60,8 @@ __all__ = [
     "Card",
     "Category",
     "ChainFilter",
+    "ClassRange",
+    "ClassValue",
     "Clauses",
     "Compiled",
     "Damage",
@@ -68,6 +73,7 @@ __all__ = [
     "IndexFolder",
     "Node",
     "Not",
+    "Obligatory",
     "Order",
     "PageFacts",
     "Phrase",

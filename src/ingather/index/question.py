@@ -15,12 +15,15 @@ __all__ = [
     "AnyOf",
     "Category",
     "ChainFilter",
+    "ClassRange",
+    "ClassValue",
     "FileType",
     "Filters",
     "Found",
     "Hit",
     "Node",
     "Not",
+    "Obligatory",
     "Order",
     "Phrase",
     "Question",
@@ -73,10 +76,42 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassValue:
+    """Words next to one another inside one value of metadata class *name*.
+
+    ``$++`` as a word of *text* stands for an end of the value: alone it means any value at all, at both ends of the
+    words that they are the whole value.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRange:
+    """A number or date (epoch seconds) of class *name* from *low* on to below *high*; ``None`` = no bound.
+
+    *said* is how it was written, for showing it again.
+    """
+
+    name: str
+    low: float | None
+    high: float | None
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Obligatory:
+    """What must match also when some words suffice."""
+
+    node: "Word"
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """What must not match."""
 
-    node: "Word | Phrase | Title | Site | FileType | Category"
+    node: "Word | Phrase | Title | Site | FileType | Category | ClassValue | ClassRange | AnyOf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +128,28 @@ class AllOf:
     nodes: "tuple[Node, ...]"
 
 
-Node = Word | Phrase | Title | Site | FileType | Category | Not | AnyOf | AllOf
+Node = (
+    Word
+    | Phrase
+    | Title
+    | Site
+    | FileType
+    | Category
+    | ClassValue
+    | ClassRange
+    | Obligatory
+    | Not
+    | AnyOf
+    | AllOf
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Choices made beside the query; within one they are alternatives, empty = no restriction.
 
-    ``since_s`` and ``until_s`` are epoch seconds, half open; a document without a date fits neither.
+    ``since_s`` and ``until_s`` are epoch seconds, half open; a document without a date fits neither. ``classes``: (name,
+    whole values) of metadata classes that are facets.
     """
 
     kinds: tuple[str, ...] = ()
@@ -108,10 +157,11 @@ class Filters:
     since_s: int | None = None
     until_s: int | None = None
     databases: tuple[str, ...] = ()
+    classes: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __bool__(self) -> bool:
         dates = self.since_s is not None or self.until_s is not None
-        return bool(self.kinds or self.sites or self.databases or dates)
+        return bool(self.kinds or self.sites or self.databases or self.classes or dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +170,17 @@ class ChainFilter:
 
     With ``without``, chains above ``last`` are left out as well (``None`` = none is too new).
     ``rows`` are catalog rows that are left out whatever their chain: revocations that the index has not
-    followed yet. The default lets nothing through.
+    followed yet. ``needs``: the viewer's principals, of which a document that is restricted beside its chain must name one;
+    ``None`` = restrictions do not count (operators). ``now_s``: documents that expire until then are left out, ``None`` =
+    none. The default lets nothing through.
     """
 
     only: tuple[int, ...] | None = ()
     without: tuple[int, ...] = ()
     last: int | None = None
     rows: tuple[int, ...] = ()
+    needs: tuple[str, ...] | None = ()
+    now_s: int | None = None
 
 
 class Order(StrEnum):

@@ -14,7 +14,10 @@ from tantivy import Filter, Index, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from ingather.index.languages import CJK, PLAIN, SLOTS, STEMMED
 
-__all__ = ["analyser", "positions", "register", "terms"]
+__all__ = ["TERMS", "analyser", "positions", "register", "terms"]
+
+TERMS: Final = "terms"
+"""The analyser of fields that take terms which are made already, with blanks between them."""
 
 _CJK_CLASS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\x{30FC}\x{FF70}"
 _CJK_TOKEN: Final = rf"[{_CJK_CLASS}]|[[\p{{L}}\p{{N}}\p{{M}}]--[{_CJK_CLASS}]]+"
@@ -34,6 +37,7 @@ def register(index: Index) -> None:
     """Make the analysers known to *index*: needed after every open, for writing and for reading."""
     for slot in SLOTS:
         index.register_tokenizer(slot, analyser(slot))
+    index.register_tokenizer(TERMS, TextAnalyzerBuilder(Tokenizer.whitespace()).build())
 
 
 def terms(slot: str, text: str) -> list[str]:

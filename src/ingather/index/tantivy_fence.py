@@ -5,8 +5,9 @@ from typing import Final
 
 from tantivy import FieldType, Occur, Query, Schema
 
+from ingather.index.classes import facet_term
 from ingather.index.question import ChainFilter, Filters
-from ingather.index.tantivy_schema import MARKER_KEY, build
+from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, build
 
 __all__ = ["among", "fence", "silent"]
 
@@ -18,10 +19,22 @@ def fence(
 ) -> list[tuple[Occur, Query]]:
     """Return the clauses that keep out what the viewer may not see and did not choose.
 
-    *but* names a choice (``kinds``, ``sites``, ``dates``) to leave out. Without the marker document, and
+    *but* names a choice (``kinds``, ``sites``, ``dates``, ``class:NAME``) to leave out. Without the marker document, and
     failing closed: a chain that was not evaluated is kept out.
     """
+    return [*_kept_out(schema, chains), *_chosen(schema, filters, but)]
+
+
+def _kept_out(schema: Schema, chains: ChainFilter) -> list[tuple[Occur, Query]]:
     clauses = [(Occur.MustNot, Query.term_query(schema, "key", MARKER_KEY, "basic"))]
+    if chains.now_s is not None:
+        past = Query.range_query(schema, "expires", FieldType.Integer, None, chains.now_s)
+        clauses.append((Occur.MustNot, past))
+    if chains.needs is not None:
+        others = [(Occur.Must, Query.term_query(schema, "need", RESTRICTED, "basic"))]
+        if chains.needs:
+            others.append((Occur.MustNot, Query.term_set_query(schema, "need", list(chains.needs))))
+        clauses.append((Occur.MustNot, Query.boolean_query(others)))
     if chains.rows:
         clauses.append((Occur.MustNot, among("doc", chains.rows)))
     if chains.only is not None:
@@ -41,10 +54,19 @@ def fence(
             )
             clauses.append((Occur.MustNot, newer))
         clauses.append((Occur.Must, silent(Query.exists_query("chain"))))
+    return clauses
+
+
+def _chosen(schema: Schema, filters: Filters, but: str) -> list[tuple[Occur, Query]]:
+    clauses: list[tuple[Occur, Query]] = []
     if filters.kinds and but != "kinds":
         clauses.append((Occur.Must, silent(Query.term_set_query(schema, "kind", list(filters.kinds)))))
     if filters.sites and but != "sites":
         clauses.append((Occur.Must, silent(Query.term_set_query(schema, "place", list(filters.sites)))))
+    for name, values in filters.classes:
+        if but != f"class:{name}":
+            wanted = [facet_term(name, value) for value in values]
+            clauses.append((Occur.Must, silent(Query.term_set_query(schema, "value", wanted))))
     if filters.databases:
         clauses.append(
             (Occur.Must, silent(Query.term_set_query(schema, "database", list(filters.databases))))

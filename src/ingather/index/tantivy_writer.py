@@ -265,6 +265,7 @@ def _fields(document: IndexDocument) -> tantivy.Document:
     if document.date_s is not None:
         made.add_integer("date", document.date_s)
     made.add_integer("newest", newest_of(document.date_s, mark))
+    made.add_float("tie", mark / (1 << 64) * _TIE_SPAN)
     _add_limits(made, document)
     if meta:
         made.add_json("meta", meta)
@@ -304,7 +305,6 @@ def _add_limits(made: tantivy.Document, document: IndexDocument) -> None:
     if document.needs is not None:
         for need in (RESTRICTED, *document.needs):
             made.add_text("need", need)
-    made.add_float("tie", mark / (1 << 64) * _TIE_SPAN)
 
 
 def _whole_terms(document: IndexDocument) -> set[str]:
