@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.sqlite_reader import SqliteReader

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
 from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_apply import Applied

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.replaying import replay_summary
 from ingather.errors import CatalogError, IngatherError
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.app.keeper import Gathering, RunPlan, load_checked
+from ingather.app.homeparts import load_checked
+from ingather.app.keeper import Gathering
+from ingather.app.runplan import RunPlan
 from ingather.app.status import closed_hosts
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings import Settings

@@ -9,8 +9,8 @@ import msgspec
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
+from ingather.app.homeparts import database_of, load_checked
 from ingather.app.isolation import ConverterPool
-from ingather.app.keeper import database_of, load_checked
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from ingather.app.feedlocal import LocalFeeds
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.owner import ask_owner
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf

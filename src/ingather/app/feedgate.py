@@ -15,7 +15,7 @@ from ingather.app.disk import headroom
 from ingather.app.feedcheck import check_feed
 from ingather.app.feedlocal import spool_of
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_feed_reader import FeedReceipts
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError

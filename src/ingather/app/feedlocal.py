@@ -11,7 +11,7 @@ from ingather.app.feeding import FeedHome, Feeding, deletion_guard, feed_policy
 from ingather.app.feedoffice import FeedOffice
 from ingather.app.feedprocess import FeedProcess
 from ingather.app.home import Home
-from ingather.app.keeper import database_of, follower_of, load_checked
+from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.operating import follow_directly
 from ingather.app.policing import place_when_changed, use_policy
 from ingather.app.runsites import remembered_sites

@@ -11,7 +11,8 @@ from typing import Any
 from ingather.app.feeding import Feeding
 from ingather.app.feedlocal import feed_home, spool_of
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
-from ingather.app.keeper import Gathering, database_of
+from ingather.app.homeparts import database_of
+from ingather.app.keeper import Gathering
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UsageError

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingather.access import principal
 from ingather.access.groups import Expansion, expand
 from ingather.access.principals import PrincipalKey, key_of
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.operating import Job, Operations
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_groups_reader import GroupReader, Member

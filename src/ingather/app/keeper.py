@@ -7,7 +7,7 @@ here, every time.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Self
@@ -17,126 +17,49 @@ import msgspec
 from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
-from ingather.app.configuration import Configuration, read_configuration
+from ingather.app.configuration import Configuration
 from ingather.app.disk import headroom
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
+from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.policing import place_all, place_when_changed, use_policy
 from ingather.app.pruning import Pruned, prune
-from ingather.app.rdschema import documents_of, schema_of
-from ingather.app.runsites import RUN_SITES, pack_sites, remembered_sites, unpack_sites
+from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off
+from ingather.app.runsites import remembered_sites
+from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
-from ingather.catalog.bodies import SegmentWriter, cut_tails
+from ingather.catalog.bodies import cut_tails
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_places import compact_bodies
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf import Loaded, RobotConf, Site, StartingPoint
+from ingather.conf import Loaded, Site, StartingPoint
 from ingather.conf.report import Report
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf, check_references
 from ingather.errors import ConfigurationError
 from ingather.filters import Engine
-from ingather.index import IndexFolder, write_prior
 from ingather.log import get
 from ingather.model.url import split
-from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
 from ingather.robot.deletion import DeletionPolicy
 from ingather.robot.discovering import Discoverer
 from ingather.robot.frontier import Frontier
-from ingather.robot.indexing import IndexFollower
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
-from ingather.robot.linkpass import link_pass
 from ingather.robot.politeness import AddressBook, AddressState
 from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
 
-__all__ = ["Gathering", "RunPlan", "database_of", "follower_of", "load_checked"]
+__all__ = ["Gathering"]
 
 _log = get("app")
-_CATALOG = "catalog.db"
-JUDGED = "judged-under"
-"""Name under which the catalog remembers the version that excluded URLs were last judged by."""
-
-
-@dataclass(frozen=True)
-class RunPlan:
-    """What a run adds to the home's configuration.
-
-    Attributes:
-        kind: ``crawl`` (one run to an empty pool) or ``serve`` (on and on).
-        sites: sites for this run; starts: their starting points.
-        sources: of ``ingather.toml`` with what the run adds.
-        overrides: robot.conf values set by flags.
-        max_pages: visits after which the run ends, 0 = none.
-        own_ports: our listeners.
-    """
-
-    kind: str = "crawl"
-    sites: tuple[Site, ...] = ()
-    starts: tuple[StartingPoint, ...] = ()
-    sources: Mapping[str, SourceConf] = field(default_factory=dict)
-    overrides: Mapping[str, object] = field(default_factory=dict)
-    max_pages: int = 0
-    own_ports: tuple[tuple[str, int], ...] = ()
-
-
-def database_of(home: Home) -> Path:
-    """Return the catalog's file."""
-    return home.catalog / _CATALOG
-
-
-def follower_of(
-    home: Home,
-    settings: Settings,
-    clock: Clock,
-    *,
-    committed: Callable[[int], None] = lambda _: None,
-    robot: RobotConf | None = None,
-) -> IndexFollower:
-    """Return the index follower of a home, not started; *robot* says how long it may collect.
-
-    Raises:
-        ConfigurationError: the RD schema has errors.
-    """
-    schema = schema_of(home.config)
-    return IndexFollower(
-        lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
-        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies)),
-        clock, committed=committed, limits=wiring.follow_limits(settings, robot),
-    )  # fmt: skip
-
-
-def load_checked(home: Home) -> Loaded:
-    """Return the home's configuration.
-
-    Raises:
-        ConfigurationError: it has errors; all of them are in it.
-    """
-    return read_configuration(home).require().loaded
-
-
-def _note_robots_off(writer: Any, loaded: Loaded, version: int) -> None:
-    """Whoever has robots.txt disobeyed leaves a trace of it."""
-    if not loaded.robot.enable_robots_txt:
-        where = loaded.robot.origin("enable-robots-txt")
-        writer.applier.log.event(
-            "robots-off", f"configuration {version}", f"robots.txt is not obeyed ({where})"
-        )
-
-
-def _log_robots_off(log: RobotLog, loaded: Loaded, now_s: float) -> None:
-    if not loaded.robot.enable_robots_txt:
-        log.serious(f"robots.txt is not obeyed ({loaded.robot.origin('enable-robots-txt')})", now_s)
 
 
 class Gathering:
@@ -207,7 +130,7 @@ class Gathering:
         use_policy(writer, self.loaded.policy)
         if place_when_changed(writer, self.loaded, now_s):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
-        self.version, self.changed = writer.transaction(lambda w: self._publish(w, now_s))
+        self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
         self.discoverer = Discoverer(Engine(self.loaded), version=self.version, seed=self.seed)
         self._queries = open_reader(self.database)
@@ -234,7 +157,7 @@ class Gathering:
             home.log, level=int(self.loaded.robot.loglevel), max_bytes=settings.size("log.file-size"),
             keep=settings.count("log.files"),
         )  # fmt: skip
-        _log_robots_off(self.robot_log, self.loaded, now_s)
+        log_robots_off(self.robot_log, self.loaded, now_s)
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
@@ -280,25 +203,6 @@ class Gathering:
             states = msgspec.msgpack.decode(packed, type=list[AddressState])
             book.restore(states, clock.monotonic(), clock.wall())
         return book
-
-    def _publish(self, writer: CatalogWriter, now_s: float) -> tuple[int, bool]:
-        """Note under which configuration we begin; return it, and whether URLs were judged by another one before."""
-        versions = writer.registry.versions
-        judged = writer.memory.recall(JUDGED)
-        before = int(judged) if judged else versions.in_force()
-        version = versions.publish(
-            self.loaded.digest, packed(self.loaded.bodies), now_s, note="as config/ was at the start"
-        )
-        writer.applier.now_s = now_s
-        if before != version:
-            _note_robots_off(writer, self.loaded, version)
-        if self.plan.sites:
-            fresh = {site.name for site in self.plan.sites}
-            known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
-            writer.memory.remember(RUN_SITES, pack_sites([*known, *self.plan.sites]))
-        for name, source in {"web": SourceConf(), **self.plan.sources}.items():
-            writer.registry.put_source(name, source.kind, source.access)
-        return version, bool(before) and before != version
 
     def _room(self) -> Any:
         return headroom(
@@ -410,7 +314,7 @@ class Gathering:
             if kept is not None:
                 versions.keep(digest_of(kept), packed(kept), now_s)
             version = versions.publish(loaded.digest, packed(loaded.bodies), now_s, author=author, note=note)
-            _note_robots_off(writer, loaded, version)
+            note_robots_off(writer, loaded, version)
             use_policy(writer, loaded.policy)
             place_all(writer, loaded, applied)
             discoverer = Discoverer(
@@ -432,7 +336,7 @@ class Gathering:
             self.robot_log.level = int(loaded.robot.loglevel)
             now_s = self.clock.wall()
             self.robot_log.event(Level.SPAWNING, f"Configuration {self.version} is in force", now_s)
-            _log_robots_off(self.robot_log, loaded, now_s)
+            log_robots_off(self.robot_log, loaded, now_s)
             return (self._blueprint(loaded, self.version),), self.version
 
         try:
@@ -468,42 +372,11 @@ class Gathering:
         return done
 
     async def compact(self) -> int:
-        """Give back the dead space of WARC segments that nobody writes to any more; return how many were rewritten."""
-        loop, keeper = asyncio.get_running_loop(), self.keeper
-        below = keeper.safe_segments(max(segments(self.home.bodies), default=0))
-        busy = self.busy_segment()
-        if busy is not None:
-            below = min(below, busy)
-
-        def commit(job: Any) -> object:
-            return asyncio.run_coroutine_threadsafe(keeper.write(job), loop).result()
-
-        def work() -> int:
-            with SegmentWriter(
-                self.home.bodies, "keeper", max_bytes=self.settings.size("gather.segment-size")
-            ) as writer:
-                done = compact_bodies(
-                    self.home.bodies, self.database, commit, writer, below=below, now_s=self.clock.wall(),
-                    share=self.settings.share("gather.compact-share"),
-                )  # fmt: skip
-            return len(done)
-
-        return await loop.run_in_executor(None, work)
+        """Give back the dead space of WARC segments; return how many were rewritten."""
+        return await compact(
+            self.keeper, self.home, self.settings, busy=self.busy_segment(), now=self.clock.wall
+        )
 
     async def link_pass(self) -> None:
         """Derive incoming links and anchors from what is kept, and let the index have them."""
-        loop = asyncio.get_running_loop()
-
-        def derive() -> Any:
-            reader = SqliteReader(self.database, self.home.bodies)
-            try:
-                return link_pass(reader)
-            finally:
-                reader.close()
-
-        result = await loop.run_in_executor(None, derive)
-        if result.changed:
-            await self.keeper.write(
-                lambda writer, applied: writer.registry.put_inlinks(result.changed, applied)
-            )
-        await loop.run_in_executor(None, write_prior, self.home.index, result.counts)
+        await derive_links(self.keeper, self.home)

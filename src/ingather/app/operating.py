@@ -7,7 +7,7 @@ from typing import Any
 
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.keeper import database_of, follower_of
+from ingather.app.homeparts import database_of, follower_of
 from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
@@ -82,7 +82,7 @@ class Operations:
             answer: dict[str, Any] = self._ask("classify", {}, locked)
             return answer
         from ingather.app.classifying import autoclassify
-        from ingather.app.keeper import load_checked
+        from ingather.app.homeparts import load_checked
 
         with lock:
             writer = CatalogWriter(

@@ -16,7 +16,8 @@ from typing import Any
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration, read_configuration
 from ingather.app.home import Home
-from ingather.app.keeper import Gathering, database_of
+from ingather.app.homeparts import database_of
+from ingather.app.keeper import Gathering
 from ingather.app.owner import ask_owner
 from ingather.app.versions import (
     digest_of,

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.rdschema import schema_of
 from ingather.app.rdselect import Choice, Chosen, Unwritten, choose, soif_of
 from ingather.app.rdstore import Preparing, RdWriter, SiteSources, Tally, groups_of

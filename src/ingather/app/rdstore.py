@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.keeper import database_of, follower_of
+from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import Job, follow_directly
 from ingather.app.policing import use_policy_of
 from ingather.catalog.sqlite_apply import Applied

@@ -6,7 +6,7 @@ from typing import Any
 from ingather.app.checking import damaged_bodies
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.keeper import database_of, follower_of
+from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
 from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits

@@ -15,7 +15,7 @@ from typing import Any
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.replay_diff import Tally
 from ingather.app.replay_walk import Walk
 from ingather.app.runsites import remembered_sites

@@ -9,7 +9,7 @@ from ingather.access.groups import GroupExpander
 from ingather.app.accounts import folded_name, principal_of
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_reader import SqliteReader

@@ -26,7 +26,8 @@ from ingather.app.feedgate import FeedListeners, GateParts
 from ingather.app.feedserving import ServedFeeds
 from ingather.app.groups import Groups
 from ingather.app.home import Home
-from ingather.app.keeper import Gathering, database_of
+from ingather.app.homeparts import database_of
+from ingather.app.keeper import Gathering
 from ingather.app.metering import KeeperMetrics
 from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job

@@ -32,7 +32,8 @@ def command(home: Path) -> int:
     config/ by now; with a mistake in it the old configuration stays.
     """
     from ingather.app.collector import calm_collector
-    from ingather.app.keeper import Gathering, RunPlan
+    from ingather.app.keeper import Gathering
+    from ingather.app.runplan import RunPlan
     from ingather.app.serving import Listeners, Serving
     from ingather.log import configure
 

@@ -9,7 +9,7 @@ from ingather.access import NOBODY, PUBLIC
 from ingather.app.feedlocal import LocalFeeds
 from ingather.app.feedprocess import FeedProcess
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.feeds.desk import FeedFields, FeedTicket
 from ingather.ports.catalog import UrlRecord

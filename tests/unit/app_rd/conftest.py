@@ -7,7 +7,7 @@ import pytest
 
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
 from ingather.app.rdm import RdmService
 from ingather.app.rdschema import schema_of

@@ -1,0 +1,55 @@
+"""What is made of a home by itself: the catalog's file, the index follower, the configuration."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from ingather.app import wiring
+from ingather.app.configuration import read_configuration
+from ingather.app.home import Home
+from ingather.app.rdschema import documents_of, schema_of
+from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.conf import Loaded, RobotConf
+from ingather.conf.settings import Settings
+from ingather.index import IndexFolder
+from ingather.ports.clock import Clock
+from ingather.robot.indexing import IndexFollower
+
+__all__ = ["database_of", "follower_of", "load_checked"]
+
+_CATALOG: Final = "catalog.db"
+
+
+def database_of(home: Home) -> Path:
+    """Return the catalog's file."""
+    return home.catalog / _CATALOG
+
+
+def follower_of(
+    home: Home,
+    settings: Settings,
+    clock: Clock,
+    *,
+    committed: Callable[[int], None] = lambda _: None,
+    robot: RobotConf | None = None,
+) -> IndexFollower:
+    """Return the index follower of a home, not started; *robot* says how long it may collect.
+
+    Raises:
+        ConfigurationError: the RD schema has errors.
+    """
+    schema = schema_of(home.config)
+    return IndexFollower(
+        lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
+        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies)),
+        clock, committed=committed, limits=wiring.follow_limits(settings, robot),
+    )  # fmt: skip
+
+
+def load_checked(home: Home) -> Loaded:
+    """Return the home's configuration.
+
+    Raises:
+        ConfigurationError: it has errors; all of them are in it.
+    """
+    return read_configuration(home).require().loaded
