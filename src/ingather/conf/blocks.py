@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ingather.conf.lexer import Logical, Remark, lex
 from ingather.conf.parameters import Parameters, read_parameters
@@ -23,10 +23,23 @@ class Grammar:
 
     blocks: Mapping[str, tuple[str, ...]]
     outside: tuple[str, ...] = ()
+    _keywords: dict[str, dict[str, str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = {tag: {k.lower(): k for k in keywords} for tag, keywords in self.blocks.items()}
+        object.__setattr__(self, "_keywords", {**known, "": {k.lower(): k for k in self.outside}})
 
     def tag(self, written: str) -> str | None:
         """Return the canonical spelling of a tag."""
         return next((tag for tag in self.blocks if tag.lower() == written.lower()), None)
+
+    def keyword(self, written: str, tag: str) -> str | None:
+        """Return the canonical spelling of a keyword that may stand in *tag*, ``""`` = outside."""
+        return self._keywords[tag].get(written.lower())
+
+    def homes(self, written: str) -> list[str]:
+        """Return the tags, ``<TAG>``, in which keyword *written* may stand."""
+        return [f"<{tag}>" for tag in self.blocks if self.keyword(written, tag) is not None]
 
 
 def parse_blocks(text: str, file: str, grammar: Grammar, report: Report) -> Document:
@@ -215,8 +228,7 @@ class _Parser:
         self._close_header()
         word = _WORD.match(line.text)
         written = word[0] if word else ""
-        keywords = self.grammar.blocks[self.block.tag] if self.block else self.grammar.outside
-        keyword = next((k for k in keywords if k.lower() == written.lower()), None)
+        keyword = self.grammar.keyword(written, self.block.tag if self.block else "")
         if keyword is None:
             self._stray(line)
             return
@@ -232,16 +244,10 @@ class _Parser:
             return
         word = _WORD.match(line.text)
         written = word[0] if word else line.text[:1]
-        everywhere = {k for keywords in self.grammar.blocks.values() for k in keywords}
         if self.block is not None:
             text = f"{written!r} is not a directive of <{self.block.tag}>"
             hint = self.report.suggest(written, self.grammar.blocks[self.block.tag])
-        elif written.lower() in {k.lower() for k in everywhere}:
-            homes = [
-                f"<{tag}>"
-                for tag, keywords in self.grammar.blocks.items()
-                if written.lower() in {k.lower() for k in keywords}
-            ]
+        elif homes := self.grammar.homes(written):
             text = f"{written} outside of {' and '.join(homes)}"
             hint = "move it between the opening and the closing tag"
         else:

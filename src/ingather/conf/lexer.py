@@ -8,6 +8,7 @@ directives and are joined by :mod:`ingather.conf.blocks`; parameters are read by
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ingather.conf.physical import Line, physical_lines
 from ingather.conf.report import Report
@@ -23,8 +24,7 @@ _SPECIAL = re.compile("[\\\\#\u201c\u201d]")
 _SCANNED = re.compile(r'\\|"|#')
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """A comment or blank line, as written."""
 
     text: str
@@ -56,7 +56,10 @@ class Logical:
     def place(self, offset: int) -> Place:
         """Return where the character at *offset* stands in the file."""
         spots = self.spots
-        at = max(0, bisect_right(spots, offset, key=lambda spot: spot[0]) - 1) if len(spots) > 1 else 0
+        if len(spots) == 1:
+            start, line, column = spots[0]
+            return Place(self.file, line, column + offset - start)
+        at = max(0, bisect_right(spots, offset, key=lambda spot: spot[0]) - 1)
         start, line, column = spots[at]
         return Place(self.file, line, column + offset - start)
 
@@ -81,8 +84,23 @@ class _Lexer:
         self.skipping = False
 
     def run(self, lines: list[Line]) -> list[Logical | Remark]:
+        out, file, special = self.out, self.file, _SPECIAL.search
         for line in lines:
-            self._take(line)
+            number, text = line
+            bare = text.strip(_BLANKS)
+            if (
+                not bare
+                or special(bare) is not None
+                or self.current is not None
+                or self.skipping
+                or len(text) > MAX_LOGICAL_CHARS
+                or ('"' in bare and bare.count('"') % 2)
+            ):
+                self._take(line, bare)
+                continue
+            # Nearly every line: nothing to join, to cut off or to remark upon.
+            indent = text.index(bare) if text[0] in _BLANKS else 0
+            out.append(Logical(file, bare, [(0, number, indent + 1)], indent > 0))
         if self.current is not None:
             last = lines[-1]
             opening = self.quote or self.current.place(0)
@@ -98,20 +116,9 @@ class _Lexer:
             self._finish("")
         return self.out
 
-    def _take(self, line: Line) -> None:
-        bare = line.text.strip(_BLANKS)
+    def _take(self, line: Line, bare: str) -> None:
         if self.skipping or self.length + len(line.text) > MAX_LOGICAL_CHARS:
             self._skip(line, bare)
-            return
-        if (
-            self.current is None
-            and bare
-            and _SPECIAL.search(bare) is None
-            and ('"' not in bare or bare.count('"') % 2 == 0)
-        ):
-            # Nearly every line: nothing to join, to cut off or to remark upon.
-            indent = len(line.text) - len(line.text.lstrip(_BLANKS)) if line.text[0] in _BLANKS else 0
-            self.out.append(Logical(self.file, bare, [(0, line.number, indent + 1)], indented=indent > 0))
             return
         if self.quote is None and (not bare or bare[0] == "#"):
             # A remark ends a pending continuation; a parameter that follows it is still joined (L8).

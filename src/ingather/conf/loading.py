@@ -15,6 +15,7 @@ from ingather.conf.mime import MimeMap, parse_mime
 from ingather.conf.names import few
 from ingather.conf.physical import decode, is_binary
 from ingather.conf.policyacl import PolicyAcl
+from ingather.conf.rdschema import RdSchema, read_schema, shipped_schema
 from ingather.conf.report import Report
 from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
 from ingather.conf.rulesconf import Rules, Site, parse_rules
@@ -55,6 +56,7 @@ class Loaded:
         classification: classification.conf beside it, with the taxonomy of taxonomy.rdm.
         gates: the URL patterns of follow.txt and donotfollow.txt, global and of each source.
         policy: the rules of policy-acl.txt, ``None`` = there is no such file.
+        rd_schema: of rd-schema.conf, the shipped one if there is no such file.
         vocabulary: the functions that its filters may call; for loading another version of it.
         files: name -> SHA-256 of every file that was read.
         bodies: name -> bytes of every file that was read, enough to load the same again.
@@ -76,6 +78,7 @@ class Loaded:
     classification: Classification = field(default_factory=Classification)
     gates: Gates = NO_GATES
     policy: PolicyAcl | None = None
+    rd_schema: RdSchema = field(default_factory=shipped_schema, repr=False)
     vocabulary: Vocabulary = field(default=BUILTIN, repr=False, compare=False)
 
     @property
@@ -181,6 +184,7 @@ class _Loading:
             mime = self._beside_mime()
         classification = self._classification()
         gates, policy = self._gates(), self._policy()
+        schema = read_schema(self.files, self.report)
         loaded = Loaded(
             directory,
             (),
@@ -194,6 +198,7 @@ class _Loading:
             classification=classification,
             gates=gates,
             policy=policy,
+            rd_schema=schema,
             vocabulary=self.vocabulary,
         )
         self._starts(loaded)

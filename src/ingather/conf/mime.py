@@ -46,6 +46,8 @@ def parse_mime(text: str, file: str, report: Report) -> MimeMap:
             continue
         found = _read(content)
         if found is None:
+            if report.only_counts_warning():
+                continue
             at = len(line.text) - len(line.text.lstrip()) + 1
             report.add(
                 "W-MIME",
@@ -67,5 +69,7 @@ def _read(content: str) -> tuple[str, Iterable[str]] | None:
             return fields["type"], fields["exts"].split(",")
         # Encodings and languages of the web server's own maps: nothing for us.
         return ("", ()) if {"enc", "lang"} & fields.keys() else None
+    if "/" not in content:
+        return None
     media_type, *extensions = content.split("#", maxsplit=1)[0].split()
     return (media_type, extensions) if _TYPE.fullmatch(media_type) else None

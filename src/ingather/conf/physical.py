@@ -1,6 +1,6 @@
 """Bytes to physical lines: encoding, line ends (rules L1 and L2)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingather.conf.report import Report
 from ingather.model.diagnostic import Place
@@ -11,8 +11,7 @@ __all__ = ["MAX_LINES", "Line", "decode", "is_binary", "physical_lines"]
 MAX_LINES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line as it stands in the file, without its end; *number* from 1."""
 
     number: int
@@ -52,7 +51,7 @@ def physical_lines(text: str, file: str, report: Report) -> list[Line]:
         return []
     if not parts[-1]:
         parts.pop()
-    return [Line(number, part) for number, part in enumerate(parts, start=1)]
+    return list(map(Line._make, enumerate(parts, start=1)))
 
 
 def is_binary(body: bytes, file: str, report: Report) -> bool:

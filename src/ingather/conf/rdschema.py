@@ -13,14 +13,16 @@ from enum import StrEnum
 from importlib.resources import files
 from typing import Final
 
+from ingather.conf.files import Files
 from ingather.conf.lexer import Logical, lex
 from ingather.conf.names import suggestion
 from ingather.conf.parameters import Parameters, read_parameters
+from ingather.conf.physical import decode, is_binary
 from ingather.conf.report import Report
 from ingather.model.description import Attributes, AttributesView
 from ingather.model.diagnostic import Place
 
-__all__ = ["NAME", "RdAttribute", "RdSchema", "RdType", "moment_of", "parse_schema", "shipped_schema"]
+__all__ = ["NAME", "RdAttribute", "RdSchema", "RdType", "moment_of", "parse_schema", "read_schema", "shipped_schema"]
 
 NAME: Final = "rd-schema.conf"
 MOST_SCORE: Final = 10
@@ -147,6 +149,20 @@ def parse_schema(text: str, file: str, report: Report) -> RdSchema:
         taken.update(dict.fromkeys((attribute.name, *attribute.aliases), line.place(0)))
         found[attribute.name] = attribute
     return RdSchema(found)
+
+
+def read_schema(files: Files, report: Report) -> RdSchema:
+    """Read the schema among *files*, the shipped one where there is none; what is wrong with it is in *report*."""
+    if not files.exists(NAME):
+        return shipped_schema()
+    try:
+        body = files.read(NAME)
+    except OSError as error:
+        report.add("E-FILE", Place(NAME, 1), f"cannot read {NAME}: {error.strerror or error}")
+        return shipped_schema()
+    if is_binary(body, NAME, report):
+        return shipped_schema()
+    return parse_schema(decode(body, NAME, report), NAME, report)
 
 
 def shipped_schema() -> RdSchema:

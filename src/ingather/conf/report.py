@@ -8,8 +8,8 @@ from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["COMPARED", "KEPT", "SHOWN", "Report"]
 
-KEPT = 20_000
-"""Findings that a report holds at most; what comes later is only counted."""
+KEPT = 5_000
+"""Errors, and warnings, that a report holds at most; what comes later is only counted."""
 
 COMPARED = 20_000
 """Names that are compared with misspelt ones, in all."""
@@ -29,11 +29,11 @@ class Report:
         strict: leniencies of the lexer (section 3.1 of the robot specification) count as errors.
 
     Attributes:
-        diagnostics: the first :data:`KEPT` findings.
+        diagnostics: the first :data:`KEPT` errors and the first :data:`KEPT` warnings.
         errors, warnings: how many there are, those that are not kept included.
     """
 
-    __slots__ = ("_compared", "diagnostics", "errors", "strict", "warnings")
+    __slots__ = ("_compared", "_left", "diagnostics", "errors", "strict", "warnings")
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict
@@ -41,6 +41,7 @@ class Report:
         self.errors = 0
         self.warnings = 0
         self._compared = 0
+        self._left = {True: KEPT, False: KEPT}
 
     def add(  # noqa: PLR0913 - everything that a finding can say
         self,
@@ -53,17 +54,19 @@ class Report:
         severity: str = "",
     ) -> None:
         """Record a finding; its severity follows from *code* unless *severity* says otherwise."""
+        error = severity == "error" if severity else code.startswith("E-")
+        if error:
+            self.errors += 1
+        else:
+            self.warnings += 1
+        if not self._left[error]:
+            return
+        self._left[error] -= 1
         if len(text) > _LONGEST:
             text = f"{text[:_LONGEST]}..."
         if hint is not None and len(hint) > _LONGEST:
             hint = f"{hint[:_LONGEST]}..."
-        found = Diagnostic(code, place, text, hint=hint, notes=notes, severity=severity)
-        if found.is_error:
-            self.errors += 1
-        else:
-            self.warnings += 1
-        if len(self.diagnostics) < KEPT:
-            self.diagnostics.append(found)
+        self.diagnostics.append(Diagnostic(code, place, text, hint=hint, notes=notes, severity=severity))
 
     def take(self, found: Diagnostic) -> None:
         """Record a finding that was made elsewhere."""
@@ -71,11 +74,18 @@ class Report:
             found.code, found.place, found.text, hint=found.hint, notes=found.notes, severity=found.severity
         )
 
-    def only_counts(self) -> bool:
-        """Count an error and tell whether that is all that happens to it: then words for it can be spared."""
-        if len(self.diagnostics) < KEPT:
+    def only_counts(self, number: int = 1) -> bool:
+        """Count *number* errors if that is all that would happen to them, so that words for them can be spared."""
+        if self._left[True]:
             return False
-        self.errors += 1
+        self.errors += number
+        return True
+
+    def only_counts_warning(self) -> bool:
+        """Count a warning if that is all that would happen to it, so that words for it can be spared."""
+        if self._left[False]:
+            return False
+        self.warnings += 1
         return True
 
     def soften(self, number: int) -> None:

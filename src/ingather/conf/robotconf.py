@@ -11,7 +11,7 @@ from typing import Any
 
 from ingather.conf.lexer import Logical, Remark, lex
 from ingather.conf.parameters import Bare, Parameter, Parameters, read_parameters
-from ingather.conf.report import Report
+from ingather.conf.report import KEPT, Report
 from ingather.conf.robotparameters import PARAMETERS, RobotParameter, parameter_name
 from ingather.conf.tree import Block, Document, Entry
 from ingather.errors import UnitError, UrlError
@@ -23,6 +23,7 @@ __all__ = ["RobotConf", "RobotStart", "parse_robot_document", "read_robot"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
+_ODD = re.compile(r'[="\\:]|[^ -~\t]')
 _ALIASES = {alias: p.name for p in PARAMETERS.values() for alias in p.aliases}
 _WARNED_ALIASES = frozenset({"command-timeout"})
 _MOST = 2**31 - 1
@@ -88,22 +89,23 @@ class _Parser:
         self.report = report
         self.block: Block | None = None
         self.header_open = False
+        self.bare = 0
 
     def run(self, lines: list[Logical | Remark]) -> Document:
-        end: Place | None = None
+        last: Logical | None = None
         for line in lines:
             if isinstance(line, Remark):
                 (self.block.body if self.block else self.document.nodes).append(line)
                 continue
-            end = line.place(max(len(line.text) - 1, 0))
+            last = line
             if line.text.startswith("<"):
                 self._tag(line)
             else:
                 self._line(line, 0)
-        if self.block is not None and end is not None:
+        if self.block is not None and last is not None:
             self.report.add(
                 "E-TRUNC",
-                end,
+                last.place(max(len(last.text) - 1, 0)),
                 f"the file ends inside <{self.block.tag}>",
                 hint=f"close it with </{self.block.tag}>",
                 notes=((self.block.place, "opened here"),),
@@ -153,10 +155,15 @@ class _Parser:
         text = line.text[start:end].strip()
         if not text:
             return
+        if self.bare > KEPT and not _ODD.search(text):
+            # A flood of words that are no parameters: each is an error that nobody is shown any more.
+            self.report.errors += len(text.split())
+            return
         url = _URL.match(text)
         keyword = url[0] if url else ""
         begin = line.text.index(text, start) + len(keyword)
         found = read_parameters(line, begin, end, self.report)
+        self.bare += len(found.bare)
         if header and self.block is not None:
             self.block.parameters = found
             return
@@ -223,6 +230,8 @@ class _Reading:
             self.report.add("W-ALIAS", item.place, f"{written} is read as {name}")
         first = self.items.get(name)
         if first is not None:
+            if self.report.only_counts():
+                return
             self.report.add(
                 "E-DUP-PARAM",
                 item.place,
@@ -238,6 +247,8 @@ class _Reading:
         self._remarks(parameter, item, value)
 
     def _unknown(self, item: Parameter, known: Mapping[str, object] | list[str]) -> None:
+        if not self.report.strict and self.report.only_counts_warning():
+            return
         self.report.add(
             "E-ROBOT-UNKNOWN",
             item.place,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ingather.conf.classes import ClassConf, ClassTable, read_class
+from ingather.conf.days import is_time_zone
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
 from ingather.conf.robotparameters import PARAMETERS, parameter_name
@@ -26,12 +28,13 @@ _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 class SettingsFile:
     """What was found: *settings* and *sources* are usable only when no diagnostic is an error.
 
-    ``sources`` always holds ``web``.
+    ``sources`` always holds ``web``. ``classes``: metadata classes.
     """
 
     settings: Settings = field(default_factory=Settings)
     sources: Mapping[str, SourceConf] = field(default_factory=lambda: {DEFAULT_SOURCE: SourceConf()})
     diagnostics: tuple[Diagnostic, ...] = ()
+    classes: ClassTable = field(default_factory=ClassTable)
 
     @property
     def refused(self) -> bool:
@@ -75,12 +78,15 @@ def read_settings(
     document, places = _parse(body, file, report)
     found: dict[str, Found] = {}
     sources = {DEFAULT_SOURCE: SourceConf()}
+    classes: dict[str, ClassConf] = {}
     for section, table in document.items():
         place = Place(file, *places.find((section,)))
         if section == "source":
             sources.update(_sources(table, file, places, report))
+        elif section == "class":
+            classes.update(_classes(table, file, places, report))
         elif section not in SECTIONS:
-            hint = suggestion(section, [*SECTIONS, "source"])
+            hint = suggestion(section, [*SECTIONS, "source", "class"])
             if parameter_name(section) in PARAMETERS:
                 hint = f"{parameter_name(section)} stands in config/robot.conf, and only there"
             elif _homes(section):
@@ -93,7 +99,40 @@ def read_settings(
         else:
             _section(section, table, file, places, report, found)
     settings = resolve(found, environment or {}, flags or {}, report)
-    return SettingsFile(settings, sources, report.sorted())
+    _check_overlays(settings, sources, Place(file, 1), report)
+    return SettingsFile(settings, sources, report.sorted(), ClassTable(classes))
+
+
+def _check_overlays(
+    settings: Settings, sources: Mapping[str, SourceConf], top: Place, report: Report
+) -> None:
+    """Report time zones that nobody knows, and mistakes in external metadata that would widen access."""
+    zone = settings.found("overlay.time-zone")
+    named = [(str(zone.value), "overlay.time-zone", zone.place or top)]
+    for name, source in sources.items():
+        written = source.origins.get("time-zone")
+        if source.time_zone is not None:
+            named.append((source.time_zone, f"source.{name}.time-zone", _placed(written, top)))
+        on_error = source.overlay_on_error or settings.text("overlay.on-error")
+        if source.acl_overlay == "restrict" and on_error not in {"keep_last_good", "fail"}:
+            report.add(
+                "E-VALUE", _placed(source.origins.get("acl-overlay"), top),
+                f"source.{name}: with acl-overlay = restrict a mistake may not take restrictions away, as {on_error} does",
+                hint='write overlay-on-error = "keep_last_good" or "fail"',
+            )  # fmt: skip
+    for text, what, place in named:
+        if not is_time_zone(text):
+            report.add(
+                "E-VALUE",
+                place,
+                f"{what}: there is no time zone {text!r}",
+                hint='write it like "Europe/Vienna", or "UTC"',
+            )
+
+
+def _placed(origin: str | None, otherwise: Place) -> Place:
+    file, _, line = (origin or "").rpartition(":")
+    return Place(file, int(line)) if line.isdecimal() else otherwise
 
 
 def _parse(body: bytes, file: str, report: Report) -> tuple[dict[str, object], TomlPlaces]:
@@ -155,6 +194,26 @@ def _where_else(section: str, key: str, keys: list[str]) -> str | None:
     if homes:
         return f"did you mean {homes}?"
     return suggestion(key, keys) or suggestion(f"{section}.{key}", BY_NAME)
+
+
+def _classes(table: object, file: str, places: TomlPlaces, report: Report) -> dict[str, ClassConf]:
+    classes: dict[str, ClassConf] = {}
+    for name, keys in table.items() if isinstance(table, dict) else [("", table)]:
+        if not name or not isinstance(keys, dict):
+            place = Place(file, *places.find(("class", name) if name else ("class",)))
+            report.add(
+                "E-VALUE",
+                place,
+                "a metadata class is a table",
+                hint="write [class.NAME] on a line of its own",
+            )
+            continue
+
+        def place_of(key: str, name: str = name) -> Place:
+            return Place(file, *places.find(("class", name, key) if key else ("class", name)))
+
+        classes[name] = read_class(name, keys, place_of, report)
+    return classes
 
 
 def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> dict[str, SourceConf]:

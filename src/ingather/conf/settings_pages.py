@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from textwrap import fill
 
+from ingather.conf.classes import CLASS_KEYS
 from ingather.conf.setting_kinds import Setting
 from ingather.conf.settings_table import SECTIONS, SETTINGS
 from ingather.conf.sources import SOURCE_KEYS
@@ -21,6 +22,11 @@ _FILE_HEAD = """\
 _SOURCE_HEAD = """\
 # Sources: what is crawled as whose, and how far it may go. Each <Site> of config/filterrules.conf belongs
 # to one, by its attribute source=; without it to "web", which may go to every public host.
+"""
+
+_CLASS_HEAD = """\
+# Metadata classes: values of pages, feeds and external metadata under names by which they are searched
+# (c:partner). Classes that are not defined here hold what external metadata says.
 """
 
 _PAGE_HEAD = """\
@@ -45,6 +51,12 @@ _SOURCE_ABOUT = """\
 What is crawled as whose, and how far it may go. Each `<Site>` of `filterrules.conf` belongs to one source,
 by its attribute `source=`; without it to `web`, which exists without being written and may go to every
 public host. Link-local, multicast and metadata addresses and our own listeners are never reachable."""
+
+
+_CLASS_ABOUT = """\
+Metadata classes ([External metadata](external-metadata.md)). A name is letters and digits, told apart by case. `t` (title),
+`d` (date), `f` (format) and `X` (last day of validity) are there by themselves; a class that is not written here holds what
+external metadata says of it, and is counted as a facet."""
 
 
 _JSON = """\
@@ -72,6 +84,9 @@ def commented_file(written: Mapping[str, str] | None = None) -> str:
                 lines += ["", *_entry(setting, (written or {}).get(setting.name))]
     lines += ["", _SOURCE_HEAD.rstrip(), "#", "# [source.intranet]"]
     for setting in SOURCE_KEYS:
+        lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
+    lines += ["", _CLASS_HEAD.rstrip(), "#", "# [class.author]"]
+    for setting in CLASS_KEYS:
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
     return "\n".join(lines) + "\n"
 
@@ -104,6 +119,12 @@ def reference_page() -> str:
         _SOURCE_ABOUT,
         "",
         *_rows(SOURCE_KEYS),
+        "",
+        "## [class.NAME]",
+        "",
+        _CLASS_ABOUT,
+        "",
+        *_rows(CLASS_KEYS),
         "",
         _JSON,
     ]

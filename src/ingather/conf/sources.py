@@ -50,6 +50,8 @@ class SourceConf:
         acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
         acl_one_value_per_meta: a comma in a permit of an ACL meta is part of the name.
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
+        overlay_on_error, overlay_schemeless, time_zone: of its external metadata; section ``overlay``.
+        acl_overlay: ``restrict``: external metadata may narrow who sees its documents.
         origins: ``FILE:LINE`` of each key that was written.
     """
 
@@ -72,6 +74,10 @@ class SourceConf:
     acl_empty_is_none: bool = False
     acl_one_value_per_meta: bool = False
     crawl_time_headers: bool = False
+    overlay_on_error: Literal["ignore_file", "keep_last_good", "skip_line", "fail"] | None = None
+    overlay_schemeless: Literal["http", "any"] | None = None
+    time_zone: str | None = None
+    acl_overlay: Literal["none", "restrict"] = "none"
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def scope(self) -> Scope:
@@ -155,6 +161,13 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             help="Whether a comma in a permit of a pushed ACL meta (google:aclusers) is part of the name. Else lists of logins are split, too."),
     Setting("source", "crawl-time-headers", Kind.FLAG, default=False,
             help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does."),
+    Setting("source", "overlay-on-error", Kind.CHOICE, "ignore_file", "Not written: overlay.on-error.",
+            choices=("ignore_file", "keep_last_good", "skip_line", "fail")),
+    Setting("source", "overlay-schemeless", Kind.CHOICE, "http", "Not written: overlay.schemeless.", choices=("http", "any")),
+    Setting("source", "time-zone", Kind.TEXT, "UTC", "Not written: overlay.time-zone."),
+    Setting("source", "acl-overlay", Kind.CHOICE, "none",
+            "restrict: classes of type permission in its external_metadata.cfg narrow who sees its documents. It needs "
+            "overlay-on-error keep_last_good or fail.", choices=("none", "restrict")),
 )  # fmt: skip
 
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}

@@ -13,6 +13,7 @@ from ingather.conf import Loaded, load, load_bodies
 from ingather.conf.files import MAX_FILE_BYTES
 from ingather.conf.lexer import MAX_LOGICAL_CHARS
 from ingather.conf.physical import MAX_LINES
+from ingather.conf.report import KEPT, SHOWN
 
 FILTERS = "".join(
     f'<Filter name="{name}">\nData fn=clear-source src=x\n</Filter>\n'
@@ -191,6 +192,23 @@ def test_patterns_that_are_refused_say_where_and_why(pattern: str, why: str) -> 
     (found,) = [d for d in loaded.diagnostics if d.is_error]
     assert (found.code, found.line, found.column) == ("E-REGEX", 2, line.index("deny=") + 6)
     assert why in found.text
+
+
+@pytest.mark.parametrize("name", ["robot.conf", "filter.conf", "filterrules.conf"])
+@pytest.mark.parametrize("words", [1, 3])
+def test_of_a_flood_every_error_is_counted_and_the_first_thousand_are_shown(name: str, words: int) -> None:
+    lines = 3 * KEPT
+    setup = "Setup fn=filterrules-setup config=filterrules.conf\n"
+    files = bodies(filter_conf=FILTERS.replace("Data", f"{setup}Data", 1).encode())
+    before = 0 if name == "filter.conf" else load_bodies(files).errors
+    loaded = load_bodies(files | {name: (" ".join(["garbage"] * words) + "\n").encode() * lines})
+    each = words if name == "robot.conf" else 1  # there every word is a parameter that has no value
+    found = [d for d in loaded.diagnostics if d.is_error and d.file == name and d.code != "E-FILTER-UNDEF"]
+    assert loaded.errors - before == lines * each + (
+        2 if name == "filter.conf" else 0
+    )  # both filters are missing
+    assert len([d for d in loaded.diagnostics if d.is_error]) == SHOWN
+    assert [d.line for d in found] == [1 + n // each for n in range(len(found))]
 
 
 # --- fuzzing -------------------------------------------------------------------------------------------
