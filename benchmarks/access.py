@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 
 from ingather.access import ANONYMOUS, Rights, Visible
@@ -79,13 +80,13 @@ def line(label: str, times: Sequence[float], more: str = "") -> None:
 
 def fill_index(index: IndexFolder, documents: int, chains: Sequence[int]) -> TantivyReader:
     vocabulary = [f"w{number}" for number in range(WORDS)]
-    weights = [1 / (rank + 10) for rank in range(WORDS)]
+    weights = list(accumulate(1 / (rank + 10) for rank in range(WORDS)))
     sizes = [1 / (rank + 1) for rank in range(len(chains))]
     writer = index.writer(heap_bytes=64 << 20)
     batch: list[IndexDocument] = []
     owners = dice.choices(chains, sizes, k=documents)
     for number, chain in enumerate(owners, start=1):
-        words = dice.choices(vocabulary, weights, k=120)
+        words = dice.choices(vocabulary, cum_weights=weights, k=120)
         url = f"http://h.test/{number}"
         title = " ".join(words[:4])
         batch.append(
@@ -146,8 +147,9 @@ def main() -> None:
     parser.add_argument("--chains", type=int, default=10_000)
     parser.add_argument("--groups", type=int, default=500)
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--folder", default=None, help="where the temporary folder is made")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=given.folder) as name:
         run(Path(name), given)
 
 

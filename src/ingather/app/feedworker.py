@@ -13,8 +13,6 @@ import time
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC
-from email.utils import format_datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
 from resource import RLIMIT_CORE, RLIMIT_DATA, setrlimit
@@ -36,7 +34,7 @@ from ingather.errors import CatalogError, DiskFullError, ExtractError, Isolation
 from ingather.extract.allocator import tune_allocator
 from ingather.feeds.batches import Batch, encode_batch, read_batch
 from ingather.feeds.cursor import FeedCursor
-from ingather.feeds.dates import parse_feed_date
+from ingather.feeds.dates import header_date
 from ingather.feeds.limits import FeedLimits
 from ingather.feeds.prepared import FeedBatch, Prepared, pack_batch
 from ingather.feeds.reading import FeedItem
@@ -268,18 +266,6 @@ class _Worker:
     async def _prepare(
         self, n: int, item: FeedRecord | FeedAcl | FeedRejection | GroupMembership, order: FeedOrder
     ) -> Prepared:
-        made = await self._made(n, item, order)
-        try:
-            msgspec.msgpack.encode(made)
-        except UnicodeEncodeError:  # JSON can spell half a character
-            return Prepared(
-                n, made.line, made.url.encode(errors="replace").decode(), rejected="it has text that is not Unicode", denies=True
-            )  # fmt: skip
-        return made
-
-    async def _made(
-        self, n: int, item: FeedRecord | FeedAcl | FeedRejection | GroupMembership, order: FeedOrder
-    ) -> Prepared:
         if n == order.pass_over:
             url = getattr(item, "url", "") or getattr(getattr(item, "acl", None), "url", "")
             return Prepared(
@@ -382,9 +368,9 @@ def _headers(record: FeedRecord, *, text: bool) -> tuple[tuple[str, str], ...]:
     elif text and media_type:
         media_type = f"{media_type.partition(';')[0]}; charset=utf-8"
     headers = [("Content-Type", media_type)] if media_type else []
-    date = parse_feed_date(record.last_modified) if record.last_modified else None
-    if date is not None:
-        headers.append(("Last-Modified", format_datetime(date.astimezone(UTC), usegmt=True)))
+    date = header_date(record.last_modified) if record.last_modified else ""
+    if date:
+        headers.append(("Last-Modified", date))
     return tuple(headers)
 
 

@@ -80,6 +80,8 @@ class AccessStore:
 
         That is: its authmethod is another than ``none``, it was fetched with credentials, or its host says so.
         """
+        if not secured and not self._lists.secured(url_id):
+            return False  # nothing to open: the usual case of a new document
         return self._lists.renew(url_id, applied, secured=secured)
 
     def chain(self, acl: Acl) -> int:

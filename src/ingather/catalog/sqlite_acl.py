@@ -99,6 +99,11 @@ class AccessLists:
         if marks != known:
             self._cursor.execute("update url set acl = ? where id = ?", (marks, url_id))
 
+    def secured(self, url_id: int) -> bool:
+        """Whether a row is marked :data:`SECURED`."""
+        known = self._cursor.execute("select acl from url where id = ?", (url_id,)).get
+        return bool((known or 0) & SECURED)
+
     def noticed(self) -> None:
         """Note that there is an ACL now."""
         self._some = True

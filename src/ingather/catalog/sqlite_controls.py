@@ -206,7 +206,7 @@ class HeaderControls:
         if controls.metadata is not None:
             fed = self._feeds.metadata(url_id)
             kept = {_DISPLAY_URL: fed[_DISPLAY_URL]} if _DISPLAY_URL in fed else {}
-            changed = self._feeds.put_metadata(url_id, kept) or changed
+            changed = self._feeds.put_metadata(url_id, kept, applied) or changed
         return changed
 
     def _layer(self, url_id: int) -> dict[str, tuple[str, ...]]:

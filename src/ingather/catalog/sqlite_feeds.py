@@ -14,6 +14,7 @@ import apsw
 import msgspec
 
 from ingather.catalog.packing import EMPTY_ATTRIBUTES
+from ingather.catalog.sqlite_acl import has_list
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_discovery import BY_HAND
@@ -383,7 +384,7 @@ class FeedStore:
         blob = self._cursor.execute("select attrs from layer where id = ? and name = ?", (url_id, _LAYER)).get
         return {} if blob is None else _decode(blob)
 
-    def put_metadata(self, url_id: int, attributes: Mapping[str, Sequence[str]]) -> bool:
+    def put_metadata(self, url_id: int, attributes: Mapping[str, Sequence[str]], applied: Applied) -> bool:
         """Replace the layer of feeds; return whether that changed anything. The caller tells the index."""
         new = _encode({name: list(values) for name, values in attributes.items()})
         old = self._cursor.execute("select attrs from layer where id = ? and name = ?", (url_id, _LAYER)).get
@@ -396,6 +397,8 @@ class FeedStore:
                 "insert or replace into layer (id, name, attrs, at) values (?, ?, ?, ?)",
                 (url_id, _LAYER, new, self._applier.now_s),
             )
+        if has_list(new) or has_list(old or EMPTY_ATTRIBUTES):  # a readacl closes a document from any layer
+            self._applier.acl.renew(url_id, applied)
         return True
 
     def changed(self, url_id: int, applied: Applied) -> None:

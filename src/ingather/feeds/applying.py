@@ -355,7 +355,7 @@ class _Applying:
             attributes = {name: tuple(values) for name, values in grouped.items()}
         if display and self._may_show(display):
             attributes[DISPLAY_URL] = (display,)
-        return self._feeds.put_metadata(url_id, attributes)
+        return self._feeds.put_metadata(url_id, attributes, self._applied)
 
     def _may_show(self, display: str) -> bool:
         return display.partition(":")[0].strip().lower() in self._policy.display_schemes

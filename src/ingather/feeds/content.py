@@ -8,6 +8,7 @@ import zlib
 from typing import Final
 
 import msgspec
+from isal import isal_zlib
 
 __all__ = ["ContentError", "decode_base64", "decode_content", "inflate"]
 
@@ -20,6 +21,7 @@ _GZIP: Final = b"\x1f\x8b"
 _FIRST: Final = 64 * 1024
 _SLICE: Final = 1 << 20
 _QUANTUM: Final = 4
+_BROKEN: Final[type[Exception]] = isal_zlib.error  # type: ignore[assignment]  # its stub calls the class an instance
 
 
 class ContentError(ValueError):
@@ -86,7 +88,7 @@ def inflate(data: bytes, most: int) -> bytes:
     for bits in tries:
         try:
             return _inflated(data, bits, most)
-        except zlib.error as error:
+        except _BROKEN as error:
             trouble = trouble or str(error)
     raise ContentError(f"its content is not compressed as it says ({trouble})")
 
@@ -94,7 +96,7 @@ def inflate(data: bytes, most: int) -> bytes:
 def _inflated(data: bytes, bits: int, most: int) -> bytes:
     parts, size, left = [], 0, data
     while True:
-        engine = zlib.decompressobj(bits)
+        engine = isal_zlib.decompressobj(bits)  # half the time of zlib's
         while not engine.eof:
             made = engine.decompress(left, _SLICE if size else _FIRST)
             left = engine.unconsumed_tail

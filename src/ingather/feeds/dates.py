@@ -1,10 +1,22 @@
 """Dates in feeds: ``last-modified`` in every format that clients were seen to write."""
 
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from functools import lru_cache
 
 from ingather.extract.dates import date_value
 
-__all__ = ["parse_feed_date"]
+__all__ = ["header_date", "parse_feed_date"]
+
+
+@lru_cache(4096)
+def header_date(text: str) -> str:
+    """Return *text* as a response header has dates (``Tue, 06 Nov 2007 12:45:26 GMT``), ``""`` if it is none.
+
+    Remembered, because reading a record and making a response of it both ask.
+    """
+    date = parse_feed_date(text)
+    return "" if date is None else format_datetime(date.astimezone(UTC), usegmt=True)
 
 
 def parse_feed_date(text: str) -> datetime | None:

@@ -79,12 +79,21 @@ _decoder: Final = msgspec.msgpack.Decoder(FeedBatch)
 
 
 def pack_batch(batch: FeedBatch) -> bytes:
-    """Return *batch* as bytes.
+    """Return *batch* as bytes; an item with a text that is no Unicode (half a character, which JSON can spell) is rejected."""
+    try:
+        return _encoder.encode(batch)
+    except UnicodeEncodeError:  # seldom: items are looked at one by one only now
+        batch.items = [_storable(item) for item in batch.items]
+        return _encoder.encode(batch)
 
-    Raises:
-        UnicodeEncodeError: a text is no Unicode (half a character, which JSON can spell).
-    """
-    return _encoder.encode(batch)
+
+def _storable(item: Prepared) -> Prepared:
+    try:
+        _encoder.encode(item)
+    except UnicodeEncodeError:
+        url = item.url.encode(errors="replace").decode()
+        return Prepared(item.n, item.line, url, rejected="it has text that is not Unicode", denies=True)
+    return item
 
 
 def unpack_batch(data: bytes) -> FeedBatch:

@@ -6,7 +6,6 @@ Source: GSA feeds specification, sections 7.3, 7.4, 9.1, 10 and 11.2.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -15,7 +14,7 @@ from lxml import etree
 from ingather.access.metas import is_acl_meta
 from ingather.feeds.acls import AclReading, enum_form
 from ingather.feeds.content import ContentError, decode_base64, decode_content
-from ingather.feeds.dates import parse_feed_date
+from ingather.feeds.dates import header_date
 from ingather.feeds.dtd import ELEMENTS
 from ingather.feeds.limits import FeedLimits
 from ingather.feeds.pieces import GUESSED
@@ -117,11 +116,6 @@ def _text(element: etree._Element) -> str:
     return element.text or "" if len(element) == 0 else "".join(str(part) for part in element.itertext())
 
 
-@lru_cache(1024)
-def _is_date(text: str) -> bool:
-    return parse_feed_date(text) is not None
-
-
 def _marked(text: str) -> bool:
     return LOST in text or GUESSED in text
 
@@ -174,7 +168,7 @@ class RecordReader:
         if self._marks:
             self._lossless(written, "displayurl", "mimetype", "last-modified")
         modified = self._plain(written.get("last-modified", "")).strip()
-        if modified and not _is_date(modified[:_DATE_CHARS]):
+        if modified and not header_date(modified[:_DATE_CHARS]):
             self._warnings.append(f"last-modified {modified[:60]!r} is no date")
         parts = self._children(element)
         acl = self._acl(parts["acl"][-1], url) if parts["acl"] else None

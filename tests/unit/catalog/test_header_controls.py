@@ -118,7 +118,7 @@ def test_metadata_of_the_head_replaces_those_of_feeds_and_absent_ones_leave_them
     answers.start()
     number = answers.visitor.id(DOC)
     fed = {"author": ("fed",), "topic": ("fed",), "display-url": ("http://shown.test/",)}
-    answers.catalog.writer.transaction(lambda w: w.feeds.put_metadata(number, fed))
+    answers.catalog.writer.transaction(lambda w: w.feeds.put_metadata(number, fed, Applied()))
     answers.describe(Controls(secured=False))
     assert answers.attributes()["topic"] == ("fed",)
     answers.describe(Controls(secured=False, metadata=(("author", "head"), ("readacl", ""))))

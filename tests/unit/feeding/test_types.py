@@ -243,3 +243,16 @@ def test_parts_of_a_session_are_one_full_feed(rig: FeedRig) -> None:
     )
     assert two["deleted"] == 1
     assert [rig.described(u) for u in urls] == [True, True, False]
+
+
+def test_a_readacl_among_fed_metadata_closes_its_document_at_once(rig: FeedRig) -> None:
+    """A description's own access list is not read yet: whoever wrote one did not mean everybody."""
+    first, later = "http://readacl.test/first", "http://readacl.test/later"
+    listed = '<metadata><meta name="readacl" content="staff"/></metadata>'
+    rig.push(
+        record(first, listed + content("at first")), record(later, content("open")), datasource="readacl"
+    )
+    assert rig.hidden(first)
+    assert rig.public(later)
+    rig.push(record(later, listed), datasource="readacl")
+    assert rig.hidden(later)
