@@ -1,15 +1,15 @@
 """The whole configuration of a home, read at once: settings, sources, filters, rules, robot.conf."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingather.app.home import Home
 from ingather.app.plugging import plug_ins
-from ingather.app.rdschema import read_schema
 from ingather.conf import Loaded, Vocabulary, load
 from ingather.conf.report import Report
 from ingather.conf.settings import Flag, Settings
+from ingather.conf.settings_file import SETTINGS_FILE
 from ingather.conf.sources import SourceConf, check_references
 from ingather.errors import ConfigurationError
 from ingather.model.diagnostic import Diagnostic
@@ -26,12 +26,19 @@ class Configuration:
         sources: by name; ``web`` is always there.
         loaded: robot.conf, filters, rules, MIME map.
         diagnostics: findings of all files, those of ``ingather.toml`` first.
+        settings_body: ``ingather.toml`` as it was read.
     """
 
     settings: Settings
     sources: Mapping[str, SourceConf]
     loaded: Loaded
     diagnostics: tuple[Diagnostic, ...] = ()
+    settings_body: bytes = field(default=b"", repr=False)
+
+    @property
+    def bodies(self) -> Mapping[str, bytes]:
+        """Name -> bytes of every file that was read, ``ingather.toml`` included."""
+        return {**self.loaded.bodies, SETTINGS_FILE: self.settings_body}
 
     def require(self) -> "Configuration":
         """Return self.
@@ -40,7 +47,7 @@ class Configuration:
             ConfigurationError: with every finding, if one of them is an error.
         """
         if any(d.is_error for d in self.diagnostics):
-            raise ConfigurationError(self.diagnostics)
+            raise ConfigurationError(self.diagnostics, bodies=self.bodies)
         return self
 
 
@@ -69,6 +76,5 @@ def read_configuration(  # noqa: PLR0913 - what an answer may depend on
     loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
     check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
-    read_schema(home.config if config is None else config, report)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())
-    return Configuration(found.settings, found.sources, loaded, findings)
+    return Configuration(found.settings, found.sources, loaded, findings, found.body)

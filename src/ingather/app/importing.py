@@ -10,6 +10,7 @@ from ingather.app.publishing import Published, Publishing
 from ingather.conf import Loaded, load, load_bodies, shipped
 from ingather.conf.blocks import parse_blocks
 from ingather.conf.physical import decode
+from ingather.conf.rdschema import NAME as RD_SCHEMA
 from ingather.conf.report import Report
 from ingather.conf.rulesconf import GRAMMAR
 from ingather.conf.tree import Block, Document, Entry
@@ -113,6 +114,10 @@ def import_folder(
         if name not in bodies:
             bodies[name] = ours[name].encode()
             files[name] = "ours: the folder has none"
+    schema = publishing.home.config / RD_SCHEMA
+    if RD_SCHEMA not in bodies and schema.is_file():  # the vendor's lay in another place
+        bodies[RD_SCHEMA] = schema.read_bytes()
+        files[RD_SCHEMA] = "ours: stays as it is"
     moved = [line for name in ("filter.conf",) for line in _brought_home(bodies, name)]
     loaded = load_bodies(bodies)
     taken = {name for name, became in files.items() if became == "taken"}

@@ -10,7 +10,6 @@ from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.rdschema import schema_of
 from ingather.app.rdselect import Choice, Chosen, Unwritten, choose, soif_of
 from ingather.app.rdstore import Preparing, RdWriter, SiteSources, Tally, groups_of
 from ingather.app.searching import search_service
@@ -49,7 +48,7 @@ class Descriptions:
 
     def __init__(self, home: Home, configuration: Configuration) -> None:
         self._home, self._configuration = home, configuration
-        self.schema = schema_of(home.config)
+        self.schema = configuration.loaded.rd_schema
 
     # -- reading ------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ class RdmService:
         write: carries a job out in the writer's next transaction and returns its answer.
         source_of: gives what finds the source of new URLs by the configuration in force.
         taxonomy: gives the taxonomy in force.
-        schema: of descriptions.
+        schema: gives the schema of descriptions in force.
         address: where the search page is.
     """
 
@@ -60,7 +60,7 @@ class RdmService:
     write: Callable[[Job], Tally]
     source_of: Callable[[], SourceOf]
     taxonomy: Callable[[], Taxonomy]
-    schema: RdSchema
+    schema: Callable[[], RdSchema]
     address: str = ""
 
     def answer(self, body: bytes) -> RdmAnswer:
@@ -119,7 +119,7 @@ class RdmService:
             raise UsageError(
                 f"rdm-query-language {query.language[:40]!r} is none that we know", hint="search"
             )
-        aliases = self.schema.aliases
+        aliases = self.schema().aliases
         view = tuple(aliases.get(name, name) for name in query.attributes)
         unwritten = Unwritten()
         written: list[bytes] = []
@@ -211,7 +211,7 @@ class RdmService:
 
     def _schema(self) -> bytes:
         written = []
-        for one in self.schema.attributes.values():
+        for one in self.schema().attributes.values():
             fields: dict[str, str | tuple[str, ...]] = {
                 "name": one.name,
                 "description": one.description,
@@ -233,7 +233,7 @@ class RdmService:
         if submit.operation == "retrieve":
             return RdmAnswer(self._retrieved(submit))
         tally = Tally()
-        prepared = Preparing(self.schema).prepared(submit, tally)
+        prepared = Preparing(self.schema()).prepared(submit, tally)
         if prepared.documents:
             tally.add(self.write(submit_job(prepared, self.source_of())))
         counts = dict(tally.counts)

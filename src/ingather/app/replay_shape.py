@@ -16,7 +16,9 @@ _DENYING = frozenset(
 )  # fmt: skip
 """Functions that say yes or no and leave sources and attributes as they are."""
 
-_JUDGED = frozenset({"filter.conf", "filterrules.conf"})
+_JUDGED = frozenset({"filter.conf", "filterrules.conf", "rd-schema.conf"})
+"""Files that a description is not made from by their bytes: those judged line by line, and the schema, which
+acts on imports, edits and the index."""
 _LISTS = frozenset({"follow.txt", "donotfollow.txt", "policy-acl.txt"})
 _EMPTY = Page()
 

@@ -21,6 +21,7 @@ from ingather.app.accessing import HomeAccess
 from ingather.app.accounts import Accounts
 from ingather.app.checking import check_catalog
 from ingather.app.classifying import autoclassify
+from ingather.app.directory import people_of
 from ingather.app.explaining import explainer_of
 from ingather.app.feedgate import FeedListeners, GateParts
 from ingather.app.feedserving import ServedFeeds
@@ -35,7 +36,6 @@ from ingather.app.passwords import Passwords
 from ingather.app.people import CatalogPeople, proxies_of, session_life
 from ingather.app.publishing import take_over
 from ingather.app.rdm import RdmService
-from ingather.app.rdschema import schema_of
 from ingather.app.rdstore import SiteSources, Tally
 from ingather.app.sandbox import Sandbox, probe
 from ingather.app.searching import Seeing, search_service
@@ -228,8 +228,10 @@ class Serving:
         self._close, self._reload = texts.close, reader.reload
         self._rdm = self._rdm_service(service)
         operations, passwords = _Operations(self), Passwords()
+        directory = people_of(self.home, self.settings, gathering.clock)
         people = CatalogPeople(
-            database_of(self.home), operations.do, gathering.clock, passwords=passwords, life=session_life(self.settings)
+            database_of(self.home), operations.do, gathering.clock, passwords=passwords, life=session_life(self.settings),
+            directory=directory,
         )  # fmt: skip
         accounts = Accounts(
             lambda _path, _form, job: operations.do(job), changed=people.refresh, passwords=passwords
@@ -241,7 +243,7 @@ class Serving:
             self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,
             status_url=f"{self.listeners.urls[1]}api/v1/feeds/", feeder=lambda token: _may_feed(people, token),
         )  # fmt: skip
-        seeing = Seeing(self.home, service)
+        seeing = Seeing(self.home, service, directory=directory)
         self._people = (people, seeing)
         http = HttpMetrics(self._registry)
         KeeperMetrics(self._registry, gathering)
@@ -256,7 +258,7 @@ class Serving:
             people=people,
             accounts=accounts,
             groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
-            access=HomeAccess(self.home),
+            access=HomeAccess(self.home, directory=directory),
             feeds=self.feeds,
             intake=self._gate.intake,
         )
@@ -338,7 +340,7 @@ class Serving:
             write=write,
             source_of=lambda: SiteSources(gathering.loaded, gathering.sources),
             taxonomy=lambda: gathering.loaded.classification.taxonomy,
-            schema=schema_of(home.config),
+            schema=lambda: gathering.loaded.rd_schema,
             address=self.listeners.urls[0],
         )
 

@@ -219,7 +219,13 @@ class _Loading:
         return None if is_binary(body, name, self.report) else decode(body, name, self.report)
 
     def _robot(self) -> RobotConf:
-        name = next((n for n in _ROBOT_NAMES if self.files.exists(n)), None)
+        present = [name for name in _ROBOT_NAMES if self.files.exists(name)]
+        name = present[0] if present else None
+        for other in present[1:]:
+            self.report.add(
+                "W-NOT-READ", Place(other, 1), f"{name} is read, {other} beside it is not",
+                hint="keep one of the two",
+            )  # fmt: skip
         text = self._text(name) if name else None
         if name is None or text is None:
             return read_robot(Document("robot.conf"), self.report)

@@ -22,7 +22,16 @@ from ingather.conf.report import Report
 from ingather.model.description import Attributes, AttributesView
 from ingather.model.diagnostic import Place
 
-__all__ = ["NAME", "RdAttribute", "RdSchema", "RdType", "moment_of", "parse_schema", "read_schema", "shipped_schema"]
+__all__ = [
+    "NAME",
+    "RdAttribute",
+    "RdSchema",
+    "RdType",
+    "moment_of",
+    "parse_schema",
+    "read_schema",
+    "shipped_schema",
+]
 
 NAME: Final = "rd-schema.conf"
 MOST_SCORE: Final = 10

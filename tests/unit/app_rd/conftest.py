@@ -10,7 +10,6 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
 from ingather.app.rdm import RdmService
-from ingather.app.rdschema import schema_of
 from ingather.app.rdstore import SiteSources, Tally
 from ingather.app.searching import search_service
 from ingather.catalog.sqlite_changes import Applied
@@ -60,7 +59,7 @@ class Rdm:
             write=self._write,
             source_of=lambda: SiteSources(configuration.loaded, configuration.sources),
             taxonomy=lambda: configuration.loaded.classification.taxonomy,
-            schema=schema_of(home.config),
+            schema=lambda: configuration.loaded.rd_schema,
             address="http://localhost:7070/",
         )
 

@@ -30,7 +30,7 @@ def test_the_shipped_files_load_without_a_word(tmp_path: Path) -> None:
     loaded = load(tmp_path)
     assert loaded.diagnostics == ()
     assert loaded.ok
-    assert set(loaded.files) == set(NAMES) - {"rd-schema.conf"}  # no verdict depends on it
+    assert set(loaded.files) == set(NAMES)
     assert loaded.starting_points == ()
     assert len(loaded.mime) > 400
     assert loaded.mime.type_of("/x/Report.PDF") == "application/pdf"

@@ -59,6 +59,7 @@ def test_an_old_installation_is_taken_over_and_every_line_is_told(rig: Rig, old:
         "filterrules.conf": "taken",
         "convert.conf": "generated: left",
         "mime.types": "ours: the folder has none",
+        "rd-schema.conf": "ours: stays as it is",
     }
     by_place = {(line["file"], line["line"], line["status"]): line["why"] for line in answer["lines"]}
     statuses = {(file, line): status for file, line, status in by_place}

@@ -67,6 +67,22 @@ def test_an_old_version_comes_back_under_its_number_with_its_exact_bytes(
     assert not publishing.publish(publishing.files(str(first))).changed
 
 
+def test_the_rd_schema_is_part_of_a_version(home: Home, publishing: Publishing) -> None:
+    first = publishing.publish(files(depth="3")).version
+    own = b"Attribute name=title score=3\nAttribute name=colour aliases=color\n"
+    second = publishing.publish(files(depth="3") | {"rd-schema.conf": own})
+    assert second.changed
+    assert load(home.config).rd_schema.aliases == {"color": "colour"}
+    said = differences(publishing.files(str(first)), publishing.files("current"), names=("old", "new"))
+    assert "+Attribute name=colour aliases=color" in said
+    with pytest.raises(ConfigurationError) as refused:
+        publishing.publish(files() | {"rd-schema.conf": b"Attribute\n"})
+    assert {d.code for d in refused.value.diagnostics if d.is_error} == {"E-SCHEMA"}  # type: ignore[attr-defined]
+    publishing.publish(publishing.files(str(first)), note="back")
+    assert "title" in load(home.config).rd_schema.attributes
+    assert in_config(home)["rd-schema.conf"] == files()["rd-schema.conf"]
+
+
 def test_what_is_edited_by_hand_becomes_a_version_by_reloading(home: Home, publishing: Publishing) -> None:
     publishing.reload(note="first")
     robot = home.config / "robot.conf"
