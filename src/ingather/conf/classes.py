@@ -31,7 +31,7 @@ CLASS_KEYS: tuple[Setting, ...] = (
             choices=_TYPES),
     Setting("class", "content", Kind.FLAG, default=False,
             help="Whether words without a class find its values, too. Those of META are text anyway."),
-    Setting("class", "delimiter", Kind.TEXT, "|", "What parts several values in one. Empty = nothing does."),
+    Setting("class", "delimiter", Kind.TEXT, "|", "What parts several values in one; empty: nothing does."),
     Setting("class", "facet", Kind.FLAG, default=True, help="Whether its values are counted and can be chosen beside the results."),
     Setting("class", "label", Kind.TEXT, "", "What people see instead of its name."),
 )  # fmt: skip

@@ -28,13 +28,14 @@ _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 class SettingsFile:
     """What was found: *settings* and *sources* are usable only when no diagnostic is an error.
 
-    ``sources`` always holds ``web``. ``classes``: metadata classes.
+    ``sources`` always holds ``web``. ``classes``: metadata classes. ``body``: the file as it was read.
     """
 
     settings: Settings = field(default_factory=Settings)
     sources: Mapping[str, SourceConf] = field(default_factory=lambda: {DEFAULT_SOURCE: SourceConf()})
     diagnostics: tuple[Diagnostic, ...] = ()
     classes: ClassTable = field(default_factory=ClassTable)
+    body: bytes = field(default=b"", repr=False)
 
     @property
     def refused(self) -> bool:
@@ -100,7 +101,7 @@ def read_settings(
             _section(section, table, file, places, report, found)
     settings = resolve(found, environment or {}, flags or {}, report)
     _check_overlays(settings, sources, Place(file, 1), report)
-    return SettingsFile(settings, sources, report.sorted(), ClassTable(classes))
+    return SettingsFile(settings, sources, report.sorted(), ClassTable(classes), body)
 
 
 def _check_overlays(

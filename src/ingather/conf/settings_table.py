@@ -57,6 +57,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("feeds", "drain-size", _B, _GIB, "Bytes of a refused feed that are read before the connection is closed."),
     Setting("feeds", "drain-time", _S, 60.0, "Time for that."),
     Setting("feeds", "wait-max", _S, 300.0, "Longest time that a sender who asks for it waits for the end of its feed.", low=1.0),
+    Setting("feeds", "fetch-ports", Kind.PORTS, (),
+            "Ports at which senders that were named with `ingather feed trust` may be fetched from; none written: any but our own."),
     Setting("feeds", "always-200", Kind.FLAG, default=False,
             help="Whether refusals carry status 200 and differ by their text alone, as on an appliance."),
     Setting("feeds", "receipt-retention", _S, 90 * _D, "Age at which a feed that ended is forgotten with its receipts and its file.",
@@ -230,6 +232,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("access", "oidc-user", Kind.TEXT, "preferred_username",
             "Claim that names the user as access lists spell him."),
     Setting("access", "oidc-groups", Kind.TEXT, "", "Claim with the user's groups. Empty = none."),
+    Setting("access", "cut-domains", Kind.FLAG, default=True,
+            help="Whether a user's domain counts cut to its first label, too: joe@corp.example.com is corp\\joe. "
+            "false where two directories share a first label."),
     Setting("access", "session-idle", _S, 2 * _H, "Time without a request that ends a login.", low=_M),
     Setting("access", "session-life", _S, 12 * _H, "Time after which a login ends whatever happens.", low=_M, high=90 * _D),
     # -- directory

@@ -49,6 +49,9 @@ class SourceConf:
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
         acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
         acl_one_value_per_meta: a comma in a permit of an ACL meta is part of the name.
+        takes_over: its feeds may take documents that belong to other sources.
+        taken_over: feeds of other sources may take and delete its documents.
+        follow_fed_links: links in contents that are pushed for it are followed.
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
         overlay_on_error, overlay_schemeless, time_zone: of its external metadata; section ``overlay``.
         acl_overlay: ``restrict``: external metadata may narrow who sees its documents.
@@ -73,6 +76,9 @@ class SourceConf:
     path_queries: int | None = None
     acl_empty_is_none: bool = False
     acl_one_value_per_meta: bool = False
+    takes_over: bool = True
+    taken_over: bool = True
+    follow_fed_links: bool = True
     crawl_time_headers: bool = False
     overlay_on_error: Literal["ignore_file", "keep_last_good", "skip_line", "fail"] | None = None
     overlay_schemeless: Literal["http", "any"] | None = None
@@ -159,6 +165,12 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             help="Whether an explicit empty ACL that is pushed counts as none, as on an appliance. Else nobody sees the document."),
     Setting("source", "acl-one-value-per-meta", Kind.FLAG, default=False,
             help="Whether a comma in a permit of a pushed ACL meta (google:aclusers) is part of the name. Else lists of logins are split, too."),
+    Setting("source", "takes-over", Kind.FLAG, default=True,
+            help="Whether feeds that are pushed for it may take documents that belong to other sources. Else such records are rejected."),
+    Setting("source", "taken-over", Kind.FLAG, default=True,
+            help="Whether feeds of other sources may take and delete its documents. Else such records are rejected."),
+    Setting("source", "follow-fed-links", Kind.FLAG, default=True,
+            help="Whether links in contents that are pushed for it are followed. false: only what is pushed is kept."),
     Setting("source", "crawl-time-headers", Kind.FLAG, default=False,
             help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does."),
     Setting("source", "overlay-on-error", Kind.CHOICE, "ignore_file", "Not written: overlay.on-error.",

@@ -1,11 +1,28 @@
 """The query language: any text is a query; only its size is refused."""
 
+import math
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingather.errors import QueryError
-from ingather.index import AllOf, AnyOf, FileType, Node, Not, Phrase, QueryLimits, Site, Title, Word
+from ingather.index import (
+    AllOf,
+    AnyOf,
+    ClassRange,
+    ClassValue,
+    FileType,
+    Node,
+    Not,
+    Obligatory,
+    Phrase,
+    QueryLimits,
+    Site,
+    Title,
+    Word,
+)
 from ingather.search import parse, render
 
 PIECES = st.sampled_from(
@@ -41,6 +58,24 @@ PIECES = st.sampled_from(
         'title:"',
         "-site:a",
         "„x“",
+        "[a b]",
+        "[",
+        "]",
+        "-[",
+        "c:x",
+        'c:"x y"',
+        "c:$++",
+        "!c:[x y]",
+        "+must",
+        "|must",
+        "d<01jan2010",
+        "n>=2.5",
+        "d:2010",
+        "u:x",
+        'u:"x y"',
+        "u:[x y]",
+        "title:[a b]",
+        "C:",
     ]
 )
 QUERIES = st.one_of(
@@ -48,6 +83,10 @@ QUERIES = st.one_of(
     st.lists(PIECES, max_size=8).map("".join),
     st.text(max_size=80),
 )
+
+
+def known(name: str) -> str:
+    return {"c": "text", "C": "text", "d": "date", "n": "number", "site": "text"}.get(name, "")
 
 
 def tree(*nodes: Node) -> AllOf:
@@ -97,6 +136,50 @@ def test_queries_are_read_as_people_mean_them(query: str, nodes: tuple[Node, ...
 def test_what_is_read_can_be_written_and_read_again(query: str) -> None:
     read = parse(query)
     assert parse(render(read)) == read
+    read = parse(query, classes=known)
+    assert parse(render(read), classes=known) == read
+
+
+def days(*texts: str) -> list[float]:
+    return [datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("query", "nodes"),
+    [
+        ("c:partner", (ClassValue("c", "partner"),)),
+        ("C:partner", (ClassValue("C", "partner"),)),
+        ("u:partner", (Word("u:partner"),)),
+        ('u:"a b"', (Word("u:"), Phrase("a b"))),
+        ('c:"knowledge  science"', (ClassValue("c", "knowledge science"),)),
+        ("c:$++", (ClassValue("c", "$++"),)),
+        ("-c:$++", (Not(ClassValue("c", "$++")),)),
+        ('c:"$++ a b $++"', (ClassValue("c", "$++ a b $++"),)),
+        ("c:...", ()),
+        ("!draft", (Not(Word("draft")),)),
+        ("+a |b", (Obligatory(Word("a")), Obligatory(Word("b")))),
+        ('+"a b"', (Phrase("a b"),)),
+        ("[a b]", (AnyOf((Word("a"), Word("b"))),)),
+        ('[a "b c" c:d]', (AnyOf((Word("a"), Phrase("b c"), ClassValue("c", "d"))),)),
+        ("-[a b]", (Not(AnyOf((Word("a"), Word("b")))),)),
+        ("c:[x y]", (AnyOf((ClassValue("c", "x"), ClassValue("c", "y"))),)),
+        ("a OR [b c]", (AnyOf((Word("a"), Word("b"), Word("c"))),)),
+        ("[a", (Word("a"),)),
+        ("site:example.com", (Site("example.com"),)),
+        ("d<01jan2010", (ClassRange("d", None, days("2010-01-01")[0], "d<01jan2010"),)),
+        ("d<=2010", (ClassRange("d", None, days("2011-01-01")[0], "d<=2010"),)),
+        ("d>=20100131", (ClassRange("d", days("2010-01-31")[0], None, "d>=20100131"),)),
+        ("-d=feb2012", (Not(ClassRange("d", *days("2012-02-01", "2012-03-01"), "d=feb2012")),)),
+        ("d:20040101", (ClassRange("d", *days("2004-01-01", "2004-01-02"), "d:20040101"),)),
+        ("d<soon", (Word("d<soon"),)),
+        ("d<20100231", (Word("d<20100231"),)),
+        ("n>2.5", (ClassRange("n", math.nextafter(2.5, 9), None, "n>2.5"),)),
+        ("c<3", (Word("c<3"),)),
+        ("d:9999", (ClassRange("d", *days("9999-01-01"), None, "d:9999"),)),
+    ],
+)
+def test_classes_and_the_operators_of_the_original(query: str, nodes: tuple[Node, ...]) -> None:
+    assert parse(query, classes=known) == tree(*nodes)
 
 
 def test_a_query_may_be_2048_characters_long_and_no_longer() -> None:
