@@ -23,6 +23,7 @@ Value = bool | int | float | str | tuple[str, ...]
 
 _ADDRESS = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^\s:\[\]/]+)):(?P<port>\d{1,5})\Z")
 _LAST_PORT = 65535
+_LONG_NUMBER = 10
 
 
 class Kind(StrEnum):
@@ -72,7 +73,7 @@ class Setting:
         default: value when nobody says otherwise.
         help: one or two sentences for the operator.
         live: may change while the program runs; others act at the next start.
-        low, high: bounds, inclusive; ``None`` = none.
+        low, high: bounds, inclusive; ``None`` = none. Of WORDS: each is a whole number within them.
         choices: what a CHOICE, or each of WORDS, may be; empty = anything.
         acts: ``False`` = accepted, but nothing of this version reads it yet.
     """
@@ -146,6 +147,13 @@ class Setting:
                 if word not in self.choices:
                     raise UnitError(
                         f"{word!r} is not known here", hint=f"choose of: {', '.join(self.choices)}"
+                    )
+        if self.kind is Kind.WORDS and self.high is not None and isinstance(value, tuple):
+            for word in value:
+                number = int(word) if word.isascii() and word.isdigit() and len(word) < _LONG_NUMBER else -1
+                if not (self.low or 0) <= number <= self.high:
+                    raise UnitError(
+                        f"{word!r} is no number that is taken here", hint=f"{self.low or 0:g} to {self.high:g}"
                     )
         if isinstance(value, int | float) and not isinstance(value, bool):
             low = -math.inf if self.low is None else self.low
