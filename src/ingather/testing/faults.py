@@ -23,6 +23,8 @@ from ingather.testing.robotsfaults import ROBOTS_FAULTS
 
 __all__ = ["FAULTS", "ROBOTS_FAULTS", "Asked", "FaultServer"]
 
+_STOP_S = 30.0
+"""Longest wait for one step of a stop: a stop may fail, it must not hang."""
 _COUNTED = frozenset({"query-trap", "session-trap"})
 """Traps that look new at each request, whatever its URL."""
 
@@ -61,15 +63,21 @@ class FaultServer:
     def start(self) -> Self:
         """Begin to misbehave."""
         self._thread.start()
-        self.origin = self.robots_origin("404", port=self._port)
+        try:
+            self.origin = self.robots_origin("404", port=self._port)
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def stop(self) -> None:
-        """Close everything and wait for the thread."""
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        """Close everything and wait for the thread; the loop ends also when a connection does not."""
+        try:
+            asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(_STOP_S)
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(_STOP_S)
+            self._loop.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -96,7 +104,7 @@ class FaultServer:
             raise KeyError(variant)
         if variant not in self._origins:
             opened = asyncio.run_coroutine_threadsafe(self._open(variant, port), self._loop)
-            self._origins[variant] = f"http://127.0.0.1:{opened.result()}"
+            self._origins[variant] = f"http://127.0.0.1:{opened.result(_STOP_S)}"
         return self._origins[variant]
 
     def asked(self, path: str) -> int:
@@ -116,6 +124,7 @@ class FaultServer:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # aborted transports close their sockets in the loop's next turn
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -138,10 +147,14 @@ class FaultServer:
         except (OSError, EOFError, asyncio.LimitOverrunError):
             pass
         finally:
-            self._tasks.discard(task)
             writer.close()
-            with suppress(OSError, asyncio.CancelledError):
+            try:
                 await writer.wait_closed()
+            except asyncio.CancelledError:  # as above, of a client that left its answer unread
+                writer.transport.abort()
+            except OSError:
+                pass
+            self._tasks.discard(task)
 
     async def _commit(self, writer: asyncio.StreamWriter, head: str) -> None:
         lines = head.split("\r\n")

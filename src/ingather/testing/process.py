@@ -47,11 +47,16 @@ class ServerProcess:
         self._ask(f"/-/generation?{number}")
 
     def stop(self) -> None:
-        """End the server and wait for it."""
+        """End the server and wait for it; kill it if it does not end."""
         self._child.terminate()
-        self._child.wait()
-        if self._child.stdout is not None:
-            self._child.stdout.close()
+        try:
+            self._child.wait(60)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        finally:
+            if self._child.stdout is not None:
+                self._child.stdout.close()
 
     def __enter__(self) -> Self:
         return self

@@ -36,6 +36,8 @@ Naming = Literal["address", "port", "name"]
 Override = Answer | Callable[[int], Answer | None]
 
 _ATTEMPTS = 20
+_STOP_S = 60.0
+"""Longest wait for the thread: an answer that a test computes may be waiting for something."""
 
 
 class SyntheticServer:
@@ -65,26 +67,40 @@ class SyntheticServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._stop: asyncio.Event | None = None
+        self._failed: Exception | None = None
 
     def start(self) -> Self:
-        """Begin to answer; returns when it does."""
+        """Begin to answer; returns when it does.
+
+        Raises:
+            OSError: it cannot listen.
+        """
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(ready,), name="synthetic-web", daemon=True)
         self._thread.start()
         ready.wait()
+        if self._failed is not None:
+            self.stop()
+            raise self._failed
         return self
 
     def stop(self) -> None:
-        """Close everything and wait for the thread."""
-        if self._thread is None:
-            for sock in self._sockets:
-                sock.close()
-            return
-        if self._loop is not None:
-            with suppress(RuntimeError):  # it has ended by itself
-                self._loop.call_soon_threadsafe(self.close)
-        self._thread.join()
-        self._thread = None
+        """Close everything and wait for the thread.
+
+        Raises:
+            TimeoutError: an answer holds the thread.
+        """
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            if self._loop is not None:
+                with suppress(RuntimeError):  # it has ended by itself
+                    self._loop.call_soon_threadsafe(self.close)
+            thread.join(_STOP_S)
+            if thread.is_alive():
+                msg = "the synthetic web does not end: one of its answers waits for something"
+                raise TimeoutError(msg)
+        for sock in self._sockets:
+            sock.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -141,8 +157,13 @@ class SyntheticServer:
         return Answer(404)
 
     def _run(self, ready: threading.Event) -> None:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(self.serve(ready.set))
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                runner.run(self.serve(ready.set))
+        except Exception as error:  # noqa: BLE001 - whoever starts the server is told
+            self._failed = error
+        finally:
+            ready.set()
 
     def close(self) -> None:
         """End :meth:`serve`; to be called in its loop."""
@@ -229,6 +250,8 @@ def _bound(address: str, port: int) -> socket.socket:
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((address, port))
+        # With SO_REUSEADDR two that do not listen yet may have the same port.
+        sock.listen(512)
     except OSError:
         sock.close()
         raise

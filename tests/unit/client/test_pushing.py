@@ -160,10 +160,12 @@ def scripted(*answers: bytes | None) -> Iterator[tuple[Target, list[bytes]]]:
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20)
-        thread = threading.Thread(target=serve, args=(server,))
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
         thread.start()
-        yield Target("127.0.0.1", server.getsockname()[1]), seen
-        thread.join(20)
+        try:
+            yield Target("127.0.0.1", server.getsockname()[1]), seen
+        finally:
+            thread.join(60)
         assert not thread.is_alive()
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from ingather.testing.feedgate import MemoryDesk, RunningGate
 from ingather.testing.feedwire import FEED, chunked, exchange, multipart, post, read_reply, shapes
+from ingather.testing.running import wait_until
 from ingather.web.feedgate import BodyLimits, GateLimits
 
 Make = Callable[..., RunningGate]
@@ -185,6 +186,7 @@ def test_a_body_that_drips_is_given_up(make_gate: Make) -> None:
 def test_idle_clients_give_way_to_one_that_works(make_gate: Make) -> None:
     gate = make_gate(limits=GateLimits(trusted=20))
     idle = [gate.connect() for _ in range(20)]
+    wait_until(lambda: gate.server.connections == 20)
     time.sleep(1.1)  # none is slow before it is a second old
     for _ in range(5):
         assert gate.talk(*shapes(FEED)["a"]).body == b"Success"
@@ -202,8 +204,7 @@ def test_connections_are_closed_when_the_gate_stops(make_gate: Make) -> None:
     gate = make_gate()
     with gate.connect() as sock:
         sock.sendall(b"POST /xmlfeed HTTP/1.1\r\n")
-        while not gate.server.connections:
-            pass
+        wait_until(lambda: gate.server.connections)
         gate.server.stop()
         assert sock.recv(100)[:12] == b"HTTP/1.1 408"
 
@@ -232,8 +233,7 @@ def test_any_bytes_are_answered_and_nothing_grows(gate: RunningGate) -> None:
             except ConnectionError:
                 continue  # no complete head: nobody to answer
             assert reply.status < 500, (number, bytes(raw))
-    while gate.server.connections:
-        pass
+    wait_until(lambda: not gate.server.connections)
     assert gate.left() == []
     assert open_files() <= before + 2
 

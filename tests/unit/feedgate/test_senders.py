@@ -13,6 +13,7 @@ from ingather.feeds.senders import RefusedSenders, SourceTokens, load_refused
 from ingather.feeds.trust import TrustList, parse_peer, parse_trusted
 from ingather.testing.feedgate import RunningGate
 from ingather.testing.feedwire import FEED, exchange, multipart, post, shapes
+from ingather.testing.running import wait_until
 from ingather.web.feedgate import GateLimits, Proxies
 from ingather.web.feedgate.sender import shown_tokens
 
@@ -123,8 +124,7 @@ def test_a_refused_body_is_read_within_bounds(make_gate: Make) -> None:
         sock.settimeout(5)
         with pytest.raises((ConnectionError, TimeoutError)):
             sock.sendall(head + body)
-    while gate.server.connections:
-        pass
+    wait_until(lambda: not gate.server.connections)
     assert gate.left() == []
 
 

@@ -8,6 +8,7 @@ import pytest
 from ingather.feeds.desk import FeedFormat
 from ingather.testing.feedgate import RunningGate
 from ingather.testing.feedwire import FEED, exchange, multipart, post, read_reply, shapes
+from ingather.testing.running import wait_until
 
 SHAPES = shapes(FEED)
 ALL = pytest.mark.parametrize("shape", SHAPES)
@@ -243,8 +244,8 @@ def test_a_connection_that_breaks_leaves_nothing(gate: RunningGate) -> None:
     head, body = shapes(FEED * 2000)["a"]
     with gate.connect() as sock:
         sock.sendall(head + body[:200_000])
+        wait_until(lambda: gate.server.connections)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
-    while gate.server.connections:
-        pass
+    wait_until(lambda: not gate.server.connections)
     assert gate.left() == []
     assert not gate.desk.accepted

@@ -129,9 +129,10 @@ def test_http_2_is_spoken_where_tls_negotiates_it(
             nginx, "-p", str(tmp_path), "-c", str(config), stderr=subprocess.DEVNULL
         )
         try:
-            while not socket_path.exists():
-                assert server.returncode is None
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(60):
+                while not socket_path.exists():
+                    assert server.returncode is None
+                    await asyncio.sleep(0.01)
             async with lab(raw=relay) as client:
                 url = f"https://127.0.0.1:{client.port}/page.html"
                 scope = replace(loopback, verify_tls=False)

@@ -99,7 +99,7 @@ def test_a_head_that_does_not_end_is_cut_off(serve: Serve, start: bytes) -> None
 
 
 def test_a_second_head_that_does_not_end_is_cut_off(serve: Serve) -> None:
-    with serve(head_s=0.05).connected(ASK) as connection:
+    with serve(head_s=1.0).connected(ASK) as connection:  # time for the first
         assert answer(connection).startswith(b"HTTP/1.1 200")
         connection.sendall(b"GET /hea")
         assert rest(connection) == b""
