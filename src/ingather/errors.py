@@ -5,13 +5,15 @@ exception never leaves the adapter that met it: it is wrapped with ``raise ... f
 A failed *item* (one URL, one document) is a value, never one of these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 __all__ = [
     "CatalogDamagedError",
     "CatalogError",
     "ConfigurationError",
+    "DirectoryError",
     "DiskFullError",
     "ExtractError",
     "FeedError",
@@ -55,12 +57,22 @@ class Finding(Protocol):
 
 
 class ConfigurationError(IngatherError):
-    """Configuration was refused whole; *diagnostics* lists every finding, warnings too."""
+    """Configuration was refused whole; *diagnostics* lists every finding, warnings too.
 
-    def __init__(self, diagnostics: Sequence[Finding]) -> None:
+    *bodies*: name -> bytes of the files that were read, so that a terminal can show the lines in question.
+    """
+
+    def __init__(
+        self, diagnostics: Sequence[Finding], *, bodies: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
         errors = [d for d in diagnostics if d.is_error]
         super().__init__("\n".join(str(d) for d in errors) or "configuration refused")
         self.diagnostics = tuple(diagnostics)
+        self.bodies = bodies
+
+
+class DirectoryError(IngatherError):
+    """The directory (LDAP) cannot be asked, or what it says cannot be relied on: show nothing."""
 
 
 class UnitError(IngatherError, ValueError):

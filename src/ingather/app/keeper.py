@@ -303,7 +303,7 @@ class Gathering:
         sites = configuration.require().loaded.rules.sites
         check_references(((site.source, site.place) for site in sites), self.sources, report)
         if report.refused:
-            raise ConfigurationError(report.sorted())
+            raise ConfigurationError(report.sorted(), bodies=configuration.bodies)
         loaded = wiring.overridden(configuration.loaded.with_sites(self.sites), self.plan.overrides)
         if loaded.digest == self.loaded.digest:
             return False

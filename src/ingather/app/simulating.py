@@ -66,7 +66,7 @@ def proposed(
         raise UsageError("neither a home nor a configuration folder was given")
     loaded = load(config)
     if not loaded.ok:
-        raise ConfigurationError(loaded.diagnostics)
+        raise ConfigurationError(loaded.diagnostics, bodies=loaded.bodies)
     defaults = SettingsFile()
     return loaded, defaults.settings, defaults.sources
 

@@ -11,15 +11,13 @@ import click
 
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
+from ingather.cli.findings import counted, told
 from ingather.cli.home_option import home_option
 from ingather.conf import Loaded, load
 from ingather.errors import HomeError, UsageError
-from ingather.model.diagnostic import Diagnostic, Place
+from ingather.model.diagnostic import Diagnostic
 
-__all__ = ["as_json_object", "check", "excerpt"]
-
-_WIDTH = 100
-_LEAD = 30
+__all__ = ["as_json_object", "check"]
 
 
 @click.command(short_help="Find every mistake, with file, line and column.")
@@ -42,11 +40,13 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
         opened = Home.open(home)
         read = read_configuration(opened, environment=os.environ, strict=strict)
         loaded, findings, where = read.loaded, read.diagnostics, opened.config
+        bodies = read.bodies
     else:
         if not directory.is_dir():
             raise UsageError(f"{directory} is not a folder", hint="name the folder that holds filter.conf")
         loaded = _load(directory, home, strict=strict)
         findings, where = loaded.diagnostics, loaded.directory or directory
+        bodies = loaded.bodies
     of_folder = set(loaded.diagnostics)
     beside = [d for d in findings if d not in of_folder]
     errors = loaded.errors + sum(d.is_error for d in beside)
@@ -55,7 +55,7 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
         shown = as_json_object(findings, errors=errors, warnings=warnings)
         click.echo(json.dumps({"directory": str(where), **shown}, indent=2, ensure_ascii=False))
     else:
-        _print(findings, loaded.bodies, errors=errors, warnings=warnings)
+        _print(findings, bodies, errors=errors, warnings=warnings)
     return 1 if errors else 0
 
 
@@ -92,47 +92,11 @@ def _object(found: Diagnostic) -> dict[str, Any]:
 def _print(
     findings: Sequence[Diagnostic], bodies: Mapping[str, bytes], *, errors: int, warnings: int
 ) -> None:
-    texts = _Texts(bodies) if sys.stdout.isatty() else None
-    for found in findings:
-        head, *notes = str(found).splitlines()
-        click.echo(head)
-        if texts is not None:
-            for line in excerpt(texts.line(found.place), found.column):
-                click.echo(line)
-        for note in notes:
-            click.echo(note)
+    for line in told(findings, bodies if sys.stdout.isatty() else None):
+        click.echo(line)
     hidden = errors + warnings - len(findings)
     if hidden:
         click.echo(f"{hidden} more are not shown")
-    click.echo(f"{errors} errors, {warnings} warnings" if findings else "no mistakes found")
-
-
-class _Texts:
-    """Lines of the files that were read, split once."""
-
-    def __init__(self, bodies: Mapping[str, bytes]) -> None:
-        self._bodies = bodies
-        self._lines: dict[str, list[str]] = {}
-
-    def line(self, place: Place) -> str | None:
-        """Return the line at *place*; ``None`` if its file was not read or has no such line."""
-        if place.file not in self._lines:
-            body = self._bodies.get(place.file, b"")
-            try:
-                text = body.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                text = body.decode("latin-1")
-            self._lines[place.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        lines = self._lines[place.file]
-        return lines[place.line - 1] if 0 < place.line <= len(lines) else None
-
-
-def excerpt(line: str | None, column: int) -> list[str]:
-    """Return the part of *line* around *column* (from 1) and a caret under it; nothing for no line."""
-    if line is None or not line.strip():
-        return []
-    start = max(0, column - _LEAD) if column > _WIDTH else 0
-    part = "".join(c if c.isprintable() else " " for c in line[start : start + _WIDTH])
-    before = "..." if start else ""
-    after = "..." if start + _WIDTH < len(line) else ""
-    return [f"  {before}{part}{after}", f"  {' ' * (len(before) + column - 1 - start)}^"]
+    click.echo(
+        f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if findings else "no mistakes found"
+    )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import click
 
 from ingather.app.configuration import Configuration, read_configuration
 from ingather.app.home import Home
+from ingather.cli.findings import counted, told
 from ingather.cli.home_option import home_option
 from ingather.conf import PARAMETERS
 from ingather.conf.sources import SOURCE_KEYS
@@ -73,7 +75,8 @@ def check(home: Path, *, as_json: bool) -> int:
 
     Exit status 1 when there is an error; warnings alone give 0.
     """
-    findings = read_configuration(Home.open(home), environment=os.environ).diagnostics
+    read = read_configuration(Home.open(home), environment=os.environ)
+    findings = read.diagnostics
     errors = sum(d.is_error for d in findings)
     if as_json:
         listed = [
@@ -90,9 +93,12 @@ def check(home: Path, *, as_json: bool) -> int:
         ]
         click.echo(json.dumps({"errors": errors, "findings": listed}, indent=2, ensure_ascii=False))
     else:
-        for finding in findings:
-            click.echo(str(finding))
-        click.echo(f"{errors} errors, {len(findings) - errors} warnings" if findings else "no mistakes found")
+        for line in told(findings, read.bodies if sys.stdout.isatty() else None):
+            click.echo(line)
+        warnings = len(findings) - errors
+        click.echo(
+            f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if findings else "no mistakes found"
+        )
     return 1 if errors else 0
 
 

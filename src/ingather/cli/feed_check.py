@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from ingather.cli.findings import counted
 from ingather.cli.opened import print_json
 
 __all__ = ["check"]
@@ -46,6 +47,7 @@ def check(file: Path, kind: str | None, feedtype: str | None, as_json: bool) -> 
         if report[key]
     ]  # fmt: skip
     click.echo(
-        f"{file}: {', '.join(what) or 'nothing in it'}; {counts['error']} errors, {counts['warning']} warnings"
+        f"{file}: {', '.join(what) or 'nothing in it'}; "
+        f"{counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')}"
     )
     return 0 if report["valid"] else 1

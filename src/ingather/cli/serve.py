@@ -2,11 +2,13 @@
 
 import asyncio
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ingather.cli.findings import told
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home
 from ingather.errors import ConfigurationError, IngatherError
@@ -108,8 +110,8 @@ async def _reload(gathering: "Gathering") -> None:
     try:
         done = await take_over(gathering, author=author_here(), note="config/ was read again (SIGHUP)")
     except ConfigurationError as error:
-        for diagnostic in error.diagnostics:
-            click.echo(str(diagnostic), err=True)
+        for line in told(error.diagnostics, error.bodies if sys.stderr.isatty() else None):
+            click.echo(line, err=True)
         click.echo("the new configuration is refused; the old one stays in force", err=True)
     except IngatherError as error:
         click.echo(f"ingather: {error}", err=True)

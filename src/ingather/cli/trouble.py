@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from ingather.cli.findings import told
 from ingather.errors import ConfigurationError, IngatherError, UsageError
 
 __all__ = ["status_of"]
@@ -27,7 +28,7 @@ def status_of(error: BaseException) -> int | None:
         case UsageError():
             lines, status = [f"ingather: {error}"], _MISUSED
         case ConfigurationError():
-            lines = [str(diagnostic) for diagnostic in error.diagnostics]
+            lines = list(told(error.diagnostics, error.bodies if sys.stderr.isatty() else None))
         case IngatherError():
             lines = [f"ingather: {error}"]
         case OSError() if error.filename is not None:

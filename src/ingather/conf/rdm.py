@@ -1,6 +1,7 @@
 """RDM messages and submit requests: SOIF objects to values and back (specification 12.2, 12.3).
 
-A query is ``@RDMHEADER { -`` and, where it asks something, ``@RDMQUERY { -``. A submit request is ``@REQUEST { -`` and
+A query is ``@RDMHEADER { -`` and, where it asks something, ``@RDMQUERY { -``; an rd-delete-request may have
+``@DOCUMENT`` objects in its place. A submit request is ``@REQUEST { -`` and
 ``@DOCUMENT`` objects. ``submit-layer``, ``submit-source`` and the counts in a ``@RESPONSE`` are ours.
 """
 
@@ -31,9 +32,10 @@ __all__ = [
 VERSION: Final = "1.0"
 OPERATIONS: Final = ("retrieve", "insert", "update", "delete")
 TYPES: Final = ("merged", "persistent", "nonpersistent")
-MOST_HITS: Final = 1_000
-
 _DATABASE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}\Z")
+_QUERY = frozenset({"scope", "view-attributes", "view-hits", "view-order", "view-template"})
+_HEADER = frozenset({"rdm-version", "rdm-type", "rdm-query-language", "catalog-service-id"})
+_VERSIONS = frozenset({"", "1", VERSION})
 _HITS = re.compile(r"([0-9]{1,9})(?:\s*(?:\.\.|-)\s*([0-9]{1,9}))?\Z")
 
 
@@ -42,13 +44,15 @@ class RdmQuery:
     """One query.
 
     Attributes:
-        type: ``rd-request``, ``status-request``, ...; lower case, as sent.
+        type: ``rd``, ``rd-delete``, ``status``, ...: lower case, without ``-request``.
         csid: catalog service id, sent back.
         language: of the scope; ``search`` is the one of the search page.
         scope: what is asked.
         attributes: lower-case base names wanted, empty = all.
-        first, hits: the window, *first* from 1.
-        order: as sent, lower case.
+        first, hits: the window, *first* from 1; ``hits`` is -1 where none was asked for.
+        order: attributes to sort by, the first counts most, with whether it descends; empty = by relevance.
+        urls: of the documents of an rd-delete-request.
+        ignored: names of what the message has beside all this.
     """
 
     type: str
@@ -57,8 +61,10 @@ class RdmQuery:
     scope: str = ""
     attributes: tuple[str, ...] = ()
     first: int = 1
-    hits: int = 10
-    order: str = ""
+    hits: int = -1
+    order: tuple[tuple[str, bool], ...] = ()
+    urls: tuple[str, ...] = field(default=(), repr=False)
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,36 +119,70 @@ def read_query(objects: Sequence[SoifObject]) -> RdmQuery:
         UsageError: it does not say its type, or a field cannot be read.
     """
     head = objects[0]
-    kind = head.first("rdm-type").strip().lower()
+    version = head.first("rdm-version").strip()
+    if version not in _VERSIONS:
+        raise UsageError(f"rdm-version {version[:40]!r} is none that we speak", hint=VERSION)
+    kind = "-".join(head.first("rdm-type").lower().split()).removesuffix("-request")
     if not kind:
         raise UsageError("the header has no rdm-type", hint="for example rdm-type{10}: rd-request")
-    body = next((one for one in objects[1:] if one.template == "RDMQUERY"), None)
-    language = head.first("rdm-query-language", "search").strip().lower()
-    csid = head.first("catalog-service-id")[:512]
-    if body is None:
-        return RdmQuery(kind, csid, language)
+    bodies = [one for one in objects[1:] if one.template == "RDMQUERY"]
+    if len(bodies) > 1:
+        raise UsageError(
+            f"object at byte {bodies[1].offset} is a second @RDMQUERY", hint="send one message a query"
+        )
+    documents = [one for one in objects[1:] if one.template == "DOCUMENT" and kind == "rd-delete"]
+    ignored = [name for name in head.values if name not in _HEADER]
+    known = {"RDMQUERY", "DOCUMENT"} if kind == "rd-delete" else {"RDMQUERY"}
+    ignored += [f"@{one.template}" for one in objects[1:] if one.template not in known]
+    body = bodies[0] if bodies else SoifObject("RDMQUERY", "")
+    ignored += [name for name in body.values if name not in _QUERY]
+    _check_template(names_of(",".join(body.all("view-template"))))
     first, hits = _window(body.first("view-hits").strip())
     return RdmQuery(
         kind,
-        csid,
-        language,
+        head.first("catalog-service-id")[:512],
+        head.first("rdm-query-language", "search").strip().lower(),
         body.first("scope").strip(),
         names_of(",".join(body.all("view-attributes"))),
         first,
         hits,
-        body.first("view-order").strip().lower(),
+        _order(",".join(body.all("view-order"))),
+        tuple(one.url for one in documents),
+        tuple(dict.fromkeys(ignored)),
     )
+
+
+def _check_template(names: tuple[str, ...]) -> None:
+    """Every description is a ``@DOCUMENT``; whoever wants something else is told so."""
+    if names and "document" not in names:
+        raise UsageError(
+            f"view-template {','.join(names)[:40]!r} is none that descriptions have", hint="DOCUMENT"
+        )
+
+
+def _order(text: str) -> tuple[tuple[str, bool], ...]:
+    """Read ``author,-last-modified``; ``name desc`` is another way to write the minus."""
+    found: dict[str, bool] = {}
+    last = ""
+    for word in re.split(r"[\s,]+", text.lower()):
+        name = word.lstrip("+-")
+        if name in {"asc", "desc"} and last:
+            found[last] = name == "desc"
+        elif name:
+            last = name
+            found.setdefault(name, word.startswith("-"))
+    return tuple(found.items())
 
 
 def _window(text: str) -> tuple[int, int]:
     if not text:
-        return 1, 10
+        return 1, -1
     found = _HITS.match(text)
     if not found:
         raise UsageError(f"view-hits {text[:40]!r} is no window", hint="write 10, or 11..20")
     first, last = (1, int(found[1])) if found[2] is None else (int(found[1]), int(found[2]))
     first = max(first, 1)
-    return first, max(0, min(last - first + 1, MOST_HITS))
+    return first, max(0, last - first + 1)
 
 
 def read_submit(objects: Sequence[SoifObject]) -> Submit:
@@ -206,9 +246,9 @@ def response(csid: str, counts: Mapping[str, int], refused: Iterable[str] = ()) 
     return write_object("RESPONSE", "", head)
 
 
-def header(kind: str, csid: str = "", **more: str) -> bytes:
+def header(kind: str, csid: str = "", **more: str | tuple[str, ...]) -> bytes:
     """Return the ``@RDMHEADER`` of an answer; underscores of names become hyphens."""
-    fields = {"rdm-version": VERSION, "rdm-type": kind}
+    fields: dict[str, str | tuple[str, ...]] = {"rdm-version": VERSION, "rdm-type": kind}
     if csid:
         fields["catalog-service-id"] = csid
     fields.update((name.replace("_", "-"), value) for name, value in more.items() if value)

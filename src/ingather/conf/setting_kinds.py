@@ -153,7 +153,8 @@ class Setting:
                 number = int(word) if word.isascii() and word.isdigit() and len(word) < _LONG_NUMBER else -1
                 if not (self.low or 0) <= number <= self.high:
                     raise UnitError(
-                        f"{word!r} is no number that is taken here", hint=f"{self.low or 0:g} to {self.high:g}"
+                        f"{word!r} is no number that is taken here",
+                        hint=f"{self.low or 0:g} to {self.high:g}",
                     )
         if isinstance(value, int | float) and not isinstance(value, bool):
             low = -math.inf if self.low is None else self.low

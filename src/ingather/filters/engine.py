@@ -71,7 +71,9 @@ class Engine:
             missing = Diagnostic(
                 "E-FILTER-UNDEF", Place("filter.conf", 1), "the selected filters are not defined"
             )
-            raise ConfigurationError(configuration.diagnostics if not configuration.ok else (missing,))
+            raise ConfigurationError(
+                configuration.diagnostics if not configuration.ok else (missing,), bodies=configuration.bodies
+            )
         self.configuration = configuration
         self.robot = robot = configuration.robot
         self.digests = digests
@@ -114,7 +116,7 @@ class Engine:
                 failed = _once(step)
                 if failed:
                     found = Diagnostic("E-SETUP", step.directive.place, failed)
-                    raise ConfigurationError((found,))
+                    raise ConfigurationError((found,), bodies=self.configuration.bodies)
 
     def shut_down(self) -> None:
         """Run the Shutdown directives, once, also when one of them fails; more calls do nothing."""

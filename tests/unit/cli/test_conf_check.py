@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingather.cli import run
-from ingather.cli.conf_check import excerpt
+from ingather.cli.findings import excerpt
 
 GOOD = {
     "robot.conf": "depth=3\n",
@@ -34,7 +34,7 @@ def test_an_error_gives_status_1_and_a_warning_0(tmp_path: Path, capsys: pytest.
     assert run(["conf", "check", str(folder(tmp_path / "e", robot_conf="depth=deep\n"))]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "robot.conf:1:7: error E-TYPE: depth='deep' is not a whole number",
-        "1 errors, 0 warnings",
+        "1 error, 0 warnings",
     ]
     assert run(["conf", "check", str(folder(tmp_path / "w", robot_conf="dept=3\n"))]) == 0
     assert "robot.conf:1:1: warning E-ROBOT-UNKNOWN" in capsys.readouterr().out
@@ -80,23 +80,86 @@ def test_without_a_folder_the_home_is_checked(tmp_path: Path, capsys: pytest.Cap
     assert run(["conf", "check", "--home", str(home)]) == 0
     assert capsys.readouterr().out == "no mistakes found\n"
     (home / "config" / "filterrules.conf").write_text(
-        '<Site name="a" host="a.example" source=nobody>\n</Site>\n'
+        '<Site name="s" host="www.siroe.com" source=intranet>\n</Site>\n'
     )
     assert run(["conf", "check", "--home", str(home)]) == 1
-    assert "E-SOURCE" in capsys.readouterr().out
+    (said, count) = capsys.readouterr().out.splitlines()
+    page = Path(__file__).parents[3] / "docs" / "reference" / "diagnostics.md"
+    assert ": error E-SOURCE: " in said
+    assert f"\n{said}\n" in page.read_text("utf-8")
+    assert count == "1 error, 0 warnings"
+
+
+def test_a_robot_conf_and_a_process_conf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["conf", "check", str(folder(tmp_path / "c", process_conf="depth=4\n"))]) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert "robot.conf is read, process.conf beside it is not" in said
 
 
 def test_a_terminal_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     out = Terminal()
     monkeypatch.setattr("sys.stdout", out)
     assert run(["conf", "check", str(folder(tmp_path / "c", robot_conf="loglevel=1\n\tdepth=deep\n"))]) == 1
     lines = out.getvalue().splitlines()
     assert lines[0].startswith("robot.conf:2:8: error E-TYPE")
     assert lines[1:3] == ["   depth=deep", "         ^"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["crawl"], ["serve"], ["simulate", "http://a.example/"], ["conf", "publish"], ["conf", "check"], ["config", "check"]],
+)  # fmt: skip
+def test_every_verb_shows_the_line_with_a_caret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    home = tmp_path / "home"
+    assert run(["init", str(home)]) == 0
+    with (home / "config" / "robot.conf").open("a") as stream:
+        stream.write("\nremote-access=lots\n")
+    out, err = Terminal(), Terminal()
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", err)
+    assert run([*words, "--home", str(home)]) == 1
+    lines = (out.getvalue() + err.getvalue()).splitlines()
+    at = next(n for n, line in enumerate(lines) if "error E-TYPE: remote-access='lots'" in line)
+    assert lines[at + 1 : at + 3] == ["  remote-access=lots", "                ^"]
+
+
+@pytest.mark.parametrize(
+    "words", [["simulate", "http://a.example/"], ["replay", "--sample", "5"], ["conf", "publish"]]
+)
+def test_so_do_the_verbs_that_take_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    home = tmp_path / "home"
+    assert run(["init", str(home)]) == 0
+    other = folder(tmp_path / "c", robot_conf="remote-access=lots\n")
+    where = [str(other)] if words[0] == "conf" else ["--config", str(other)]
+    err = Terminal()
+    monkeypatch.setattr("sys.stderr", err)
+    assert run([*words, *where, "--home", str(home)]) == 1
+    assert err.getvalue().splitlines()[1:3] == ["  remote-access=lots", "                ^"]
+
+
+def test_settings_are_shown_too_and_a_pipe_gets_the_findings_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    assert run(["init", str(home)]) == 0
+    with (home / "ingather.toml").open("a") as stream:
+        stream.write("\n[no-such-section]\n")
+    capsys.readouterr()
+    assert run(["crawl", "--home", str(home)]) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    err = Terminal()
+    monkeypatch.setattr("sys.stderr", err)
+    assert run(["crawl", "--home", str(home)]) == 1
+    assert err.getvalue().splitlines()[:2] == [said, "  [no-such-section]"]
 
 
 def test_the_excerpt_of_a_long_line_holds_its_caret() -> None:

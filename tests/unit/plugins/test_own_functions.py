@@ -10,6 +10,7 @@ from ingather.conf import Loaded
 from ingather.errors import ConfigurationError
 from ingather.filters import Decision, Engine
 from ingather.model.candidate import Candidate
+from ingather.model.diagnostic import Diagnostic
 from ingather.model.page import Link, Page
 from ingather.model.resource import Response
 from ingather.model.verdict import Exclusion
@@ -241,6 +242,20 @@ def test_a_failing_setup_stops_the_start(plug: Plug, configured: Configure) -> N
     loaded = configured(plug(mine=SETUP), "Setup fn=prepare fail=true")
     with pytest.raises(ConfigurationError, match=r"filter\.conf:6.*E-SETUP.*prepare no table"):
         Engine(loaded)
+
+
+def test_the_messages_about_plug_ins_are_those_of_the_reference(plug: Plug, configured: Configure) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "diagnostics.md").read_text("utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        Engine(configured(plug(mine=SETUP), "Setup fn=prepare fail=true"))
+    (setup,) = caught.value.diagnostics
+    assert isinstance(setup, Diagnostic)
+    assert (setup.code, setup.line) == ("E-SETUP", 6)
+    line = "Init fn=load-modules module=my_rafs funcs=generate_md5"
+    loaded = configured(plug(my_rafs=PLAIN), "", outside=line)
+    (twice,) = [found for found in loaded.diagnostics if found.code == "E-FN-DUP"]
+    for found in (setup, twice):
+        assert f"\n{found}\n" in page
 
 
 # --- Init fn=load-modules ---------------------------------------------------------------------------
