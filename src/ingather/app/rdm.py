@@ -4,33 +4,30 @@ What a query is told is what a searcher who did not sign in would find: the acce
 page's own. Any bytes get an answer in SOIF; what cannot be understood is answered with ``error-message``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
 from typing import Final
 
 from ingather.app.operating import Job
-from ingather.app.rdselect import Choice, Chosen, Unwritten, choose, data_of, soif_of
+from ingather.app.rdquery import Finding
+from ingather.app.rdselect import Choice, Unwritten, choose, soif_of
+from ingather.app.rdserver import REQUESTS, schema_objects, server_object, status_object, taxonomy_objects
 from ingather.app.rdstore import Preparing, SourceOf, Tally, submit_job
 from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_descriptions import Parts
-from ingather.conf.rdm import VERSION, RdmQuery, Submit, header, read_query, read_submit, response
+from ingather.conf.rdm import RdmQuery, Submit, header, read_query, read_submit, response
 from ingather.conf.rdschema import RdSchema
 from ingather.conf.soif import SoifObject, write_object
 from ingather.conf.soif_reader import SoifReader
-from ingather.conf.taxonomy import Taxonomy, write_taxonomy
+from ingather.conf.taxonomy import Taxonomy
 from ingather.errors import QueryError, UsageError
-from ingather.index import Order
 from ingather.search import SearchRequest, SearchResults
 
 __all__ = ["RdmAnswer", "RdmService"]
 
-_PAGE: Final = 100
-_WINDOW: Final = 10_000
 _MOST_OUT: Final = 16 << 20
 """Bytes of one answer; what does not fit is left out and said so."""
-_DATE_ORDERS: Final = frozenset({"date", "-date", "-last-modified", "last-modified desc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,54 +92,43 @@ class RdmService:
     # -- queries ------------------------------------------------------------------------------
 
     def _query(self, query: RdmQuery) -> RdmAnswer:
-        match query.type.removesuffix("-request"):
+        match query.type:
             case "rd" | "rd-update":
                 return RdmAnswer(self._descriptions(query))
+            case "rd-delete":
+                return RdmAnswer(self._deleted(query))
             case "status":
-                return RdmAnswer(header("status-response", query.csid) + self._status())
+                reader = self.reader()
+                try:
+                    body = status_object(reader)
+                finally:
+                    reader.close()
             case "server-description":
-                return RdmAnswer(header("server-description-response", query.csid) + self._server())
+                body = server_object(self.address)
             case "schema-description":
-                return RdmAnswer(header("schema-description-response", query.csid) + self._schema())
+                body = schema_objects(self.schema(), query.scope)
             case "taxonomy-description":
-                taxonomy = write_taxonomy(self.taxonomy())
-                return RdmAnswer(header("taxonomy-description-response", query.csid) + taxonomy)
+                body = taxonomy_objects(self.taxonomy(), query.scope)
             case _:
                 raise UsageError(
-                    f"rdm-type {query.type[:40]!r} is none that we know",
-                    hint="rd-request, status-request, server-description-request, schema-description-request or "
-                    "taxonomy-description-request",
+                    f"rdm-type {query.type[:40]!r} is none that we know", hint=", ".join(REQUESTS)
                 )
+        return RdmAnswer(self._header(query, f"{query.type}-response") + body)
+
+    def _header(self, query: RdmQuery, kind: str, **more: str | tuple[str, ...]) -> bytes:
+        """Whoever asked for something that does not exist learns so in ``rdm-ignored``."""
+        return header(kind, query.csid, **more, rdm_ignored=query.ignored)
 
     def _descriptions(self, query: RdmQuery) -> bytes:
-        if query.language not in {"search", "compass", ""}:
-            raise UsageError(
-                f"rdm-query-language {query.language[:40]!r} is none that we know", hint="search"
-            )
-        aliases = self.schema().aliases
-        view = tuple(aliases.get(name, name) for name in query.attributes)
+        self._check_language(query)
         unwritten = Unwritten()
         written: list[bytes] = []
         size = 0
-        total: int | None = None
-        window: Iterator[Chosen]
+        cut = False
         reader = self.reader()
         try:
-            if query.scope in {"", "*"}:
-                found = choose(reader, Choice(view=view, public=True), find=self._rows)
-                window = islice(found, query.first - 1, query.first - 1 + query.hits)
-            else:
-                total, ids = self._found(query)
-                known = reader.described(ids)
-                rows = [known[one] for one in ids if one in known]
-                # The index may lag behind a change of rights by a moment; the catalog does not.
-                rows = [row for row in rows if row.access == "public" and row.shown]
-                window = (
-                    Chosen(row, description, data_of(description, Parts.MERGED, view))
-                    for row, description in reader.descriptions(rows)
-                )
-            cut = False
-            for chosen in window:
+            found = Finding(reader, self.search, self.schema()).found(query)
+            for chosen in found.chosen:
                 one = soif_of(chosen.row.url, chosen.attributes, unwritten)
                 if size + len(one) > _MOST_OUT:
                     cut = True
@@ -151,95 +137,57 @@ class RdmService:
                 written.append(one)
         finally:
             reader.close()
-        many = "" if total is None else f" out of {total} hits"
+        many = "" if found.total is None else f" out of {found.total} hits"
         said = f"{len(written)} results{many}" + (", the rest would make this answer too long" if cut else "")
-        return header("rd-response", query.csid, rdm_response_interpret=said) + b"".join(written)
+        return self._header(query, "rd-response", rdm_response_interpret=said) + b"".join(written)
 
-    def _found(self, query: RdmQuery) -> tuple[int, list[int]]:
-        order = Order.DATE if query.order in _DATE_ORDERS else Order.RELEVANCE
-        ids: list[int] = []
-        total = 0
-        while len(ids) < query.hits or not query.hits:
-            offset = query.first - 1 + len(ids)
-            limit = max(0, min(_PAGE, query.hits - len(ids), _WINDOW - offset))
-            page = self.search(SearchRequest(query.scope, offset, limit, order=order))
-            total = page.total
-            ids += [result.id for result in page.results]
-            if not page.results:
-                break
-        return total, ids
-
-    def _rows(self, words: str) -> Iterator[int]:
-        for offset in range(0, _WINDOW, _PAGE):
-            page = self.search(SearchRequest(words, offset, _PAGE))
-            yield from (result.id for result in page.results)
-            if len(page.results) < _PAGE:
-                return
-
-    def _status(self) -> bytes:
-        reader = self.reader()
-        try:
-            databases = reader.databases()
-            sequence = reader.last_sequence()
-        finally:
-            reader.close()
-        return write_object(
-            "RDMSTATUS",
-            "",
-            {
-                "status": "ok",
-                "rd-count": str(sum(databases.values())),
-                "change": str(sequence),
-                "database": [f"{name} {count}" for name, count in databases.items()],
-            },
-        )
-
-    def _server(self) -> bytes:
-        return write_object(
-            "RDMSERVER",
-            self.address,
-            {
-                "server-name": "Ingather",
-                "rdm-version": VERSION,
-                "rdm-query-language": "search",
-                "rdm-type": [
-                    "rd-request", "status-request", "server-description-request", "schema-description-request",
-                    "taxonomy-description-request",
-                ],
-            },
-        )  # fmt: skip
-
-    def _schema(self) -> bytes:
-        written = []
-        for one in self.schema().attributes.values():
-            fields: dict[str, str | tuple[str, ...]] = {
-                "name": one.name,
-                "description": one.description,
-                "aliases": one.aliases,
-                "editable": str(one.editable).lower(),
-                "indexable": str(one.indexable).lower(),
-                "score-multiplier": str(one.score),
-                "data-type": one.type.value,
-                "multi-valued": str(one.multi).lower(),
-            }
-            written.append(
-                write_object("RDMSCHEMA", "", {name: value for name, value in fields.items() if value})
+    def _check_language(self, query: RdmQuery) -> None:
+        if query.language not in {"search", "compass", ""}:
+            raise UsageError(
+                f"rdm-query-language {query.language[:40]!r} is none that we know", hint="search"
             )
-        return b"".join(written)
+
+    def _deleted(self, query: RdmQuery) -> bytes:
+        """Delete whole descriptions, as a submit request for merged data does: tombstones, in one transaction."""
+        self._check_language(query)
+        if query.attributes or query.order:
+            raise UsageError(
+                "an rd-delete-request takes whole descriptions in no order",
+                hint="leave out view-attributes and view-order; a submit request deletes parts",
+            )
+        if query.urls and query.scope:
+            raise UsageError(
+                "an rd-delete-request has a scope or @DOCUMENT objects, not both", hint="send two messages"
+            )
+        urls: Sequence[str] = query.urls
+        if not urls:
+            reader = self.reader()
+            try:
+                urls = Finding(reader, self.search, self.schema()).urls(query)
+            finally:
+                reader.close()
+        tally = self._carried_out(Submit("delete", "merged", documents=[(url, {}) for url in urls]))
+        said = ", ".join(f"{tally.counts[name]} {name}" for name in ("deleted", "unknown", "refused"))
+        refusals = tuple(tally.refusals)
+        return self._header(query, "rd-delete-response", rdm_response_interpret=said, submit_refusal=refusals)
 
     # -- submit requests ----------------------------------------------------------------------
 
     def _submit(self, submit: Submit) -> RdmAnswer:
         if submit.operation == "retrieve":
             return RdmAnswer(self._retrieved(submit))
-        tally = Tally()
-        prepared = Preparing(self.schema()).prepared(submit, tally)
-        if prepared.documents:
-            tally.add(self.write(submit_job(prepared, self.source_of())))
+        tally = self._carried_out(submit)
         counts = dict(tally.counts)
         if tally.warned:
             counts["warnings"] = tally.warned
         return RdmAnswer(response(submit.csid, counts, tally.refusals))
+
+    def _carried_out(self, submit: Submit) -> Tally:
+        tally = Tally()
+        prepared = Preparing(self.schema()).prepared(submit, tally)
+        if prepared.documents:
+            tally.add(self.write(submit_job(prepared, self.source_of())))
+        return tally
 
     def _retrieved(self, submit: Submit) -> bytes:
         """Only administrators get here, and a submit request is for them: nothing is hidden but what is deleted."""
@@ -252,7 +200,7 @@ class RdmService:
                 choice = Choice(
                     "by_url", url.rstrip("*"), submit.database or "", Parts(submit.type), submit.view
                 )
-                found = list(choose(reader, choice, find=self._rows))
+                found = list(choose(reader, choice, find=lambda _: iter(())))
                 missing += not found
                 for chosen in found:
                     one = soif_of(chosen.row.url, chosen.attributes, unwritten)

@@ -61,19 +61,119 @@ def test_descriptions_of_server_schema_status_and_taxonomy(filled: Rdm) -> None:
     assert taxonomy
 
 
-@pytest.mark.parametrize(
-    ("kind", "query"),
-    [
-        ("rd-request", {"view_hits": "many"}),
-        ("rd-request", {"scope": "x " * 5_000}),
-        ("rd-request", {"scope": "wombats", "view_hits": "20000..20010"}),
-        ("rd-delete-request", {}),
-        ("", {}),
-    ],
-)
-def test_what_cannot_be_answered_is_said(filled: Rdm, kind: str, query: dict[str, str]) -> None:
-    (head,) = filled.query(kind, status=400, **query)
-    assert head.first("error-message")
+UNANSWERED: list[tuple[str, dict[str, str]]] = [
+    ("rd-request", {"view_hits": "many"}),
+    ("rd-request", {"scope": "x " * 5_000}),
+    ("rd-request", {"scope": "wombats", "view_hits": "20000..20010"}),
+    ("rd-request", {"view_template": "IMAGE"}),
+    ("rd-request", {"scope": "wombats", "view_hits": "-1"}),
+    ("rd-delete-request", {}),
+    ("rd-delete-request", {"scope": "*"}),
+    ("rd-delete-request", {"scope": "wombats", "view_attributes": "title"}),
+    ("rd-delete-request", {"scope": "wombats", "view_order": "title"}),
+    ("schema-description-request", {"scope": "nothing"}),
+    ("taxonomy-description-request", {"scope": "No:Where"}),
+    ("rd-response", {}),
+    ("", {}),
+]
+
+
+def test_what_cannot_be_answered_is_said(filled: Rdm) -> None:
+    for kind, query in UNANSWERED:
+        (head,) = filled.query(kind, status=400, **query)
+        assert head.first("error-message"), (kind, query)
+
+
+ORDERS = [
+    ("title", [B, A]),
+    ("-title", [A, B]),
+    ("dc.title desc", [A, B]),
+    ("description,title", [B, A]),
+    ("-content-length", [B, A]),
+    ("content-length, -title", [A, B]),
+    ("last-modified", [B, A]),
+    ("url", [A, B]),
+]
+
+
+def test_view_order_sorts_by_attributes(bring: Import, rdm: Open) -> None:
+    bring(
+        (A, {"title": "Wombats", "content-length": "9", "last-modified": "2020-01-01T00:00:00Z", "full-text": "weasels"}),
+        (B, {"title": "weasels", "content-length": "10", "description": "x", "last-modified": "Tue, 01 Jan 2019 00:00:00 GMT"}),
+        (SECRET, {"title": "Secret wombats", "readacl": "group=keepers"}),
+    )  # fmt: skip
+    service = rdm()
+    for scope in ("*", "wombats OR weasels"):
+        for order, urls in ORDERS:
+            head, *documents = service.query("rd-request", scope=scope, view_order=order)
+            assert [d.url for d in documents] == urls, (scope, order)
+            assert head.first("rdm-response-interpret") == "2 results out of 2 hits"
+
+
+def test_the_window_of_an_order(filled: Rdm) -> None:
+    _, *documents = filled.query(
+        "rd-request", scope="*", view_order="title", view_hits="2..5", view_template="document"
+    )
+    assert [d.url for d in documents] == [A]
+
+
+def test_what_a_message_has_beside_the_protocol_is_named(filled: Rdm) -> None:
+    head, *_ = filled.ask(
+        write_object("RDMHEADER", "", {"rdm-version": "1.0", "rdm-type": "rd request", "x-key": "1"}),
+        write_object("RDMQUERY", "", {"scope": "wombats", "view-colour": "red"}),
+        write_object("DOCUMENT", A, {}),
+    )
+    assert head.all("rdm-ignored") == ("x-key", "@DOCUMENT", "view-colour")
+    (head,) = filled.ask(
+        write_object("RDMHEADER", "", {"rdm-version": "2.0", "rdm-type": "rd-request"}), status=400
+    )
+    assert "rdm-version" in head.first("error-message")
+
+
+def test_parts_of_schema_and_taxonomy(filled: Rdm) -> None:
+    _, line = filled.query("schema-description-request", scope="DC.Title")
+    assert line.first("name") == "title"
+    _, *lines = filled.query("schema-description-request", scope="DOCUMENT")
+    assert len(lines) > 20
+
+
+def delete(*parts: bytes) -> tuple[bytes, ...]:
+    return (
+        write_object(
+            "RDMHEADER",
+            "",
+            {"rdm-type": "rd-delete-request", "rdm-version": "1.0", "catalog-service-id": "x"},
+        ),
+        *parts,
+    )
+
+
+def test_an_rd_delete_request_takes_the_documents_that_it_names(filled: Rdm) -> None:
+    (head,) = filled.ask(
+        *delete(
+            write_object("DOCUMENT", SECRET, {}),
+            write_object("DOCUMENT", "http://nobody/", {}),
+            write_object("DOCUMENT", "no url", {}),
+        )
+    )
+    assert (head.first("rdm-type"), head.first("catalog-service-id")) == ("rd-delete-response", "x")
+    assert head.first("rdm-response-interpret") == "1 deleted, 1 unknown, 1 refused"
+    assert "E-RD-URL" in head.first("submit-refusal")
+    (_, status) = filled.query("status-request")
+    assert status.first("rd-count") == "2"
+    (head,) = filled.ask(
+        *delete(write_object("RDMQUERY", "", {"scope": "x"}), write_object("DOCUMENT", A, {})), status=400
+    )
+    assert "not both" in head.first("error-message")
+
+
+def test_an_rd_delete_request_takes_what_its_scope_finds(filled: Rdm) -> None:
+    (head,) = filled.query("rd-delete-request", scope="wombats", view_hits="1")
+    assert head.first("rdm-response-interpret") == "1 deleted, 0 unknown, 0 refused"
+    (head,) = filled.query("rd-delete-request", scope="wombats OR weasels")
+    assert head.first("rdm-response-interpret") == "1 deleted, 0 unknown, 0 refused"
+    (_, document) = filled.ask(submit("retrieve", "merged"), write_object("DOCUMENT", SECRET, {}))
+    assert document.first("title") == "Secret wombats", "a scope finds what anybody may see"
 
 
 def submit(operation: str, kind: str = "persistent", **more: str) -> bytes:
