@@ -500,8 +500,15 @@ def _replaces(fields: FeedFields) -> bool:
     return fields.replace or fields.feedtype.strip().lower() == "full"
 
 
-def feed_policy(*, empty_acl_is_none: bool = False, one_value_per_meta: bool = False) -> FeedPolicy:
-    """Return what counts for a data source without settings of its own."""
+def feed_policy(
+    *,
+    empty_acl_is_none: bool = False,
+    one_value_per_meta: bool = False,
+    takes_over: bool = True,
+    keeps: Callable[[str], bool] = lambda _: False,
+) -> FeedPolicy:
+    """Return what counts for a data source; see :class:`FeedPolicy`. Without arguments: for one without settings of its own."""
     return FeedPolicy(
-        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical
-    )
+        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
+        keeps=keeps,
+    )  # fmt: skip

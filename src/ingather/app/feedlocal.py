@@ -48,17 +48,21 @@ def feed_home(
 ) -> FeedHome:
     """Return where feeds are applied in *home*."""
     return FeedHome(
-        path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(sources.get(name.lower())),
-        guard=deletion_guard(policies_of(settings, sources)),
+        path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(name, sources),
+        guard=deletion_guard(policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
     )  # fmt: skip
 
 
-def _feed_policy(source: SourceConf | None) -> FeedPolicy:
-    if source is None:
-        return feed_policy()
+def _source(name: str, sources: Mapping[str, SourceConf]) -> SourceConf:
+    return sources.get(name.lower()) or SourceConf(name=name)
+
+
+def _feed_policy(name: str, sources: Mapping[str, SourceConf]) -> FeedPolicy:
+    own = _source(name, sources)
     return feed_policy(
-        empty_acl_is_none=source.acl_empty_is_none, one_value_per_meta=source.acl_one_value_per_meta
-    )
+        empty_acl_is_none=own.acl_empty_is_none, one_value_per_meta=own.acl_one_value_per_meta, takes_over=own.takes_over,
+        keeps=lambda other: not _source(other, sources).taken_over,
+    )  # fmt: skip
 
 
 class LocalFeeds:

@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -77,14 +78,14 @@ def die_with(parent: int) -> None:
         os._exit(0)
 
 
-def pushed_scope(source: str, trusted: TrustList) -> Scope:
+def pushed_scope(source: str, trusted: TrustList, ports: frozenset[int] = frozenset()) -> Scope:
     """Return where a source may go that no file declares, that is, what feeds push.
 
     Public addresses, and those of the senders that the operator has named: an adaptor serves what it lists. Trusting
-    everybody to push admits nobody to be fetched from.
+    everybody to push admits nobody to be fetched from. *ports*: of those senders; empty = any.
     """
     addresses = tuple(str(network) for network in trusted.networks() if network.prefixlen)
-    return SourceConf(name=source, addresses=addresses).scope()
+    return replace(SourceConf(name=source, addresses=addresses).scope(), address_ports=ports)
 
 
 def _scratch(home: Path, tmpdir: str, number: int) -> Path:
@@ -142,9 +143,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
     trusted = TrustList(Home(home).feeds / "trusted")
+    ports = frozenset(int(word) for word in settings.words("feeds.fetch-ports"))
 
     def scope_of(source: str) -> Scope:
-        return scopes.get(source) or pushed_scope(source, trusted)
+        return scopes.get(source) or pushed_scope(source, trusted, ports)
 
     def heeds(source: str) -> bool:
         declared = blueprint.sources.get(source)

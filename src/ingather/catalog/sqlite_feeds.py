@@ -28,6 +28,8 @@ from ingather.model.url import key, split
 __all__ = ["FeedRow", "FeedStore", "Listing", "NewFeed"]
 
 _GROUP: Final = 1_000
+_MOST_LISTINGS: Final = 32
+"""Others than its owner that are kept as listing a URL."""
 _LAYER: Final = "feed"
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, tuple[str, ...]]).decode
@@ -349,6 +351,22 @@ class FeedStore:
             ),
         )  # fmt: skip
         self._applier.fed_some = True
+
+    def also_listed(self, url_id: int, source: int, *, web: bool, feed: int = 0, n: int = 0) -> None:
+        """Note that another source than its owner lists a URL; of too many the oldest are forgotten."""
+        self._cursor.execute(
+            "insert or replace into fed_other (id, source, web, feed, n, at) values (?, ?, ?, ?, ?, ?)",
+            (url_id, source, web, feed, n, self._applier.now_s),
+        )
+        self._cursor.execute(
+            "delete from fed_other where id = ?1 and source in "
+            "(select source from fed_other where id = ?1 order by at desc, source limit -1 offset ?2)",
+            (url_id, _MOST_LISTINGS),
+        )
+
+    def no_longer_listed(self, url_id: int, source: int) -> None:
+        """A source is not among the others any more: it owns the URL, or took it back."""
+        self._cursor.execute("delete from fed_other where id = ? and source = ?", (url_id, source))
 
     def touch(self, url_id: int, feed: int, n: int) -> None:
         """A record named the URL, though it could not be applied: a full feed does not leave it out."""

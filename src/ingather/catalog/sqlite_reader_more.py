@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -214,6 +214,22 @@ class MoreReader:
             "select h.reason from hold_item i join hold h on h.id = i.hold where i.id = ?", (url_id,)
         )
         return found
+
+    def listings(self, url_id: int) -> list[dict[str, Any]]:
+        """Return what feeds say of a URL: its owner first (``owner``), then the other sources that list it, the last first."""
+        rows = self._rows.all(
+            "select 1, s.name, f.web, q.name, f.n, f.once, f.locked, f.pagerank, f.authmethod, f.display, null "
+            "from fed f join source s on s.id = f.source left join feed q on q.id = f.feed where f.id = ?1 union all "
+            "select 0, s.name, o.web, q.name, o.n, 0, 0, null, '', '', o.at "
+            "from fed_other o join source s on s.id = o.source left join feed q on q.id = o.feed where o.id = ?1 order by 1 desc, 11 desc",
+            (url_id,),
+        )
+        names = (
+            "owner", "source", "web", "feed", "record", "crawl_once", "lock", "pagerank", "authmethod", "display_url", "at",
+        )  # fmt: skip
+        flags = ("owner", "web", "crawl_once", "lock")
+        found = [dict(zip(names, row, strict=True)) for row in rows]
+        return [{key: bool(value) if key in flags else value for key, value in row.items()} for row in found]
 
     def refusals(self) -> list[tuple[str, str, str, int, int]]:
         """Return (origin, kind, name, URLs, refused) of every budget that refused something; most refusals first."""

@@ -12,7 +12,7 @@ from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
 from ingather.filters import Convert, Decision, Engine
 from ingather.model.candidate import Candidate
-from ingather.model.description import LAYERS, Attributes
+from ingather.model.description import DISPLAY_URL, LAYERS, Attributes
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.url import canonical, split
@@ -41,6 +41,9 @@ class Reader(CatalogReader, Protocol):
 
     def inlink(self, url_id: int) -> tuple[int, list[str]]:
         """Return how many pages link to it and what they call it."""
+
+    def listings(self, url_id: int) -> list[dict[str, Any]]:
+        """Return what feeds say of it, the owner first."""
 
     def last_sequence(self) -> int:
         """Return the newest change."""
@@ -140,6 +143,11 @@ class Explainer:
                 for layer in LAYERS if layer in description.layers
             }  # fmt: skip
             known["origins"] = {name: description.origin(name) for name in sorted(description.effective())}
+            known["shown_as"] = next(iter(description.effective().get(DISPLAY_URL, ())), record.url)
+        known["feeds"] = [
+            {**listing, "at": _time(listing["at"]) if listing["at"] is not None else None}
+            for listing in reader.listings(record.id)
+        ]
         return known
 
     def _stored(self, reader: Reader, record: UrlRecord, answer: dict[str, Any]) -> Response | None:

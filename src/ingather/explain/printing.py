@@ -42,8 +42,22 @@ def _known(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"next visit {answer['next_visit']}"
     if answer["linked_from"]:
         yield f"links here {answer['linked_from']} pages{': ' + ', '.join(answer['anchors']) if answer['anchors'] else ''}"
+    if answer.get("shown_as", answer["url"]) != answer["url"]:
+        yield f"shown as   {answer['shown_as']}"
+    for listing in answer.get("feeds", ()):
+        yield _fed(listing)
     if answer["flags"]:
         yield f"remarks    {', '.join(answer['flags'])}"
+
+
+def _fed(listing: Mapping[str, Any]) -> str:
+    way = "listed by" if listing["web"] else "pushed by"
+    said = [word for word, name in (("crawl-once", "crawl_once"), ("lock", "lock")) if listing[name]]
+    if listing["pagerank"] is not None:
+        said.append(f"pagerank {listing['pagerank']}")
+    where = f" (record {listing['record']} of {listing['feed']})" if listing["feed"] else ""
+    owner = "feeds     " if listing["owner"] else "also      "
+    return f"{owner} {way} {listing['source']}{where}{': ' + ', '.join(said) if said else ''}"
 
 
 def _robots(robots: Mapping[str, Any]) -> Iterator[str]:

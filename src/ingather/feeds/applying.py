@@ -53,6 +53,8 @@ class FeedPolicy:
         moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
         immediate_s: ... and with ``crawl-immediately`` after this time.
         display_schemes: of display URLs.
+        takes_over: the data source may take documents that belong to others.
+        keeps: whether a source (by name) lets none of its documents be taken over or deleted by others.
         canonical: makes URLs in metas canonical.
     """
 
@@ -62,6 +64,8 @@ class FeedPolicy:
     immediate_s: float = 60.0
     display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
     canonical: Callable[[str], str] | None = None
+    takes_over: bool = True
+    keeps: Callable[[str], bool] = lambda _: False
 
 
 class RefusedError(Exception):
@@ -242,6 +246,10 @@ class _Applying:
         listing = self._feeds.listing(row.id)
         owner = row.source if listing is None else listing.source
         if owner != self._source:
+            if self._policy.keeps(self._feeds.source_name(owner)):
+                raise RefusedError(
+                    f"it belongs to {self._feeds.source_name(owner)}, whose documents others do not delete (taken-over)"
+                )
             self._warn(
                 result, "feed-delete",
                 f"deleted by {self._feed.datasource}, but it belonged to {self._feeds.source_name(owner)}",
@@ -259,6 +267,7 @@ class _Applying:
             self._access.secure(row.id, self._applied, secured=True)
         self._feeds.rest(row.id)
         self._feeds.unlist(row.id)
+        self._feeds.no_longer_listed(row.id, self._source)
 
     def _warn(self, result: _Result, kind: str, text: str) -> None:
         result.notes.append(text)
@@ -311,12 +320,37 @@ class _Applying:
             return
         name = self._feeds.source_name(owner)
         if owner != self._source:
+            if listing is not None or row.version is not None:
+                self._may_take(row, owner, result.url)
+            self._feeds.also_listed(
+                row.id,
+                owner,
+                web=listing is None or listing.web,
+                feed=0 if listing is None else listing.feed,
+                n=0 if listing is None else listing.n,
+            )
+            self._feeds.no_longer_listed(row.id, self._source)
             what = "gathered for" if listing is None or listing.web else "pushed by"
             self._warn(
                 result, "feed-owner", f"it was {what} {name} and belongs to {self._feed.datasource} now"
             )
         if content or (listing is not None and not listing.web):
             self._feeds.move(row.id, self._source, self._applied)
+
+    def _may_take(self, row: Row, owner: int, url: str) -> None:
+        """See that a URL may change hands; else its owner keeps it, and this source is one that lists it, too."""
+        name = self._feeds.source_name(owner)
+        if self._policy.keeps(name):
+            why = f"it belongs to {name}, whose documents others do not take (taken-over)"
+        elif not self._policy.takes_over:
+            why = (
+                f"it belongs to {name}, and {self._feed.datasource} takes no documents of others (takes-over)"
+            )
+        else:
+            return
+        self._feeds.also_listed(row.id, self._source, web=False, feed=self._feed.id)
+        self._writer.applier.event("feed-owner", url, why)
+        raise RefusedError(why)
 
     def _without_content(self, row: Row, listing: Listing | None, result: _Result) -> None:
         if self._feed.feedtype == FeedType.FULL:
@@ -425,6 +459,8 @@ class _Applying:
         now.web = True
         if listing is not None and listing.source != self._source:
             result.notes.append(f"it was listed by {self._feeds.source_name(listing.source)} too")
+            self._feeds.also_listed(url_id, listing.source, web=listing.web, feed=listing.feed, n=listing.n)
+            self._feeds.no_longer_listed(url_id, self._source)
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
         if self._metadata(url_id, record, now.display, fresh=listing is None):
@@ -438,6 +474,8 @@ class _Applying:
         """Who brought the content owns the URL: a web feed changes nothing of it but an ACL of the same source."""
         assert result.url_id is not None  # noqa: S101 - it has a listing
         owner = self._feeds.source_name(listing.source)
+        if listing.source != self._source:
+            self._feeds.also_listed(result.url_id, self._source, web=True, feed=self._feed.id, n=item.n)
         self._warn(
             result, "feed-type",
             f"its content comes with feeds of {owner}: it is not crawled, and its metadata is not changed; "

@@ -83,6 +83,14 @@ class _Reach:
             self.addresses[text] = known
         return known
 
+    def port_refusal(self, text: str, port: int) -> str:
+        """Say why the scope may not connect to *port* of *text*, which is reachable as such; ``""`` when it may."""
+        allowed = self.scope.address_ports
+        address = parse_address(text) if allowed and port not in allowed else None
+        if address is None or not refusal(address, ()):
+            return ""
+        return f"source {self.scope.source} does not allow port {port} of {text}"
+
 
 class EgressGate:
     """Admits or refuses; opens nothing itself. One instance for an event loop.
@@ -125,7 +133,9 @@ class EgressGate:
                 return Refusal(FailureKind.DNS, f"{bare}: the name does not exist or has no address")
         admitted = []
         for text in found:
-            refused = reach.address_refusal(text) or self._own_refusal(text, port)
+            refused = (
+                reach.address_refusal(text) or reach.port_refusal(text, port) or self._own_refusal(text, port)
+            )
             if refused:
                 return Refusal(FailureKind.EGRESS, f"{bare}: {refused}" if bare != text else refused)
             admitted.append(_plain(text))
@@ -136,7 +146,11 @@ class EgressGate:
         reach = self._last
         if reach is None or reach.scope is not scope:
             reach = self._reach(scope)
-        return reach.address_refusal(address) or self._own_refusal(address, port)
+        return (
+            reach.address_refusal(address)
+            or reach.port_refusal(address, port)
+            or self._own_refusal(address, port)
+        )
 
     def _reach(self, scope: Scope) -> _Reach:
         reach = self._reaches.get(scope)

@@ -17,6 +17,7 @@ class Scope:
         addresses: CIDR ranges that are reachable although they are not public unicast
             (private, loopback, unique local). Link-local, multicast, metadata addresses and our
             own listeners are refused whatever stands here.
+        address_ports: ports at which those ranges are reachable; empty = any.
         verify_tls: ``False`` only when the source's settings say so; logged at each start.
     """
 
@@ -25,4 +26,5 @@ class Scope:
     hosts: tuple[str, ...] = ("*",)
     ports: frozenset[int] = frozenset()
     addresses: tuple[str, ...] = ()
+    address_ports: frozenset[int] = frozenset()
     verify_tls: bool = True
