@@ -16,6 +16,7 @@ from ingather.catalog.sqlite_access import AccessStore
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_controls import HeaderControls
+from ingather.catalog.sqlite_counts import RunCounts
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_descriptions import Descriptions
 from ingather.catalog.sqlite_feeds import FeedStore
@@ -68,6 +69,7 @@ class CatalogWriter:
             raise raised from error
         self.frontier = FrontierQueries(rows)
         self.memory = Memory(self._db, rows)
+        self.counts = RunCounts(self._db, rows)
         self.registry = Registry(self._db, rows, self.applier)
         self.deletions = Deletions(self._db, self.applier)
         self.pruning = Pruning(self._db, self.memory, self.applier.log)

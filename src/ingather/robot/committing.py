@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from ingather.catalog.sqlite_apply import Applied, Applier
 from ingather.catalog.sqlite_controls import HeaderControls
+from ingather.catalog.sqlite_counts import RunCounts
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
@@ -33,6 +34,7 @@ class Writer(Protocol):
     memory: Memory
     pruning: Pruning
     controls: HeaderControls
+    counts: RunCounts
 
     def transaction(self, work: "Callable[[Writer], T]") -> T:
         """Run *work* in one durable transaction."""
@@ -40,11 +42,15 @@ class Writer(Protocol):
 
 @dataclass(slots=True)
 class Batch:
-    """What goes into one transaction: visits with the rows that were claimed, hosts, and other writers' jobs."""
+    """What goes into one transaction: visits with the rows that were claimed, hosts, and other writers' jobs.
+
+    ``counted``: what filter-by-max let pass; it is kept no later than the visit that it was let pass for.
+    """
 
     visits: list[tuple[Report, Row]] = field(default_factory=list)
     hosts: list[HostReport] = field(default_factory=list)
     jobs: list[Callable[[Writer, Applied], object]] = field(default_factory=list)
+    counted: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -95,6 +101,8 @@ class Committer:
             if report.controls is not None or report.status in _REFUSALS:
                 settled[at] = writer.controls.apply(item, applied)
             writer.applier.settle(settled[at], applied)
+        if batch.counted:
+            writer.counts.add(batch.counted)
         if batch.hosts:
             writer.applier.hosts(batch.hosts)
         if applied.proposals:
