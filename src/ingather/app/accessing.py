@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ingather.access import principal
 from ingather.app.accounts import folded_name, principal_of
+from ingather.app.directory import GroupLookup, KnownPeople
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_access_reader import AccessReader
@@ -14,6 +15,7 @@ from ingather.errors import IndexingError, UsageError
 from ingather.explain.access import AccessExplainer, AccessParts, DocumentFacts
 from ingather.index import IndexFolder
 from ingather.model.acl import Principal, PrincipalScope
+from ingather.model.viewer import Viewer
 
 __all__ = ["HomeAccess"]
 
@@ -22,11 +24,16 @@ class HomeAccess:
     """What :class:`ingather.web.parts.AccessDesk` promises, about one home. Any thread may ask."""
 
     def __init__(
-        self, home: Home, *, indexed: Callable[[int], tuple[bool, int] | None] | None = None
+        self,
+        home: Home,
+        *,
+        indexed: Callable[[int], tuple[bool, int] | None] | None = None,
+        directory: KnownPeople | None = None,
     ) -> None:
         self._home = home
         self._database = database_of(home)
         self._indexed = indexed or self._look
+        self._lookup = GroupLookup(self._database, directory)
         self._explainer = AccessExplainer(
             AccessParts(
                 acls=lambda: AccessReader(self._database) if self._database.exists() else None,
@@ -46,10 +53,15 @@ class HomeAccess:
         Raises:
             UrlError: *url* is no URL.
             UsageError: a name is empty.
+            DirectoryError: the directory cannot say what groups the user is in.
         """
-        given = [_named(text, PrincipalScope.GROUP) for text in groups]
+        given = tuple(_named(text, PrincipalScope.GROUP) for text in groups)
         who = self._user(user)
-        return self._explainer.explain(url, () if who is None else (who,), given)
+        viewer = Viewer() if who is None else self._lookup(Viewer((who,), given))
+        answer = dict(self._explainer.explain(url, viewer.users, viewer.groups if viewer.known else given))
+        if who is not None and not viewer.known:
+            answer["unknown"] = f"the directory does not know {user!r}, so he sees what everybody sees"
+        return answer
 
     def broken(self, *, limit: int = 1_000) -> dict[str, object]:
         """Return the URLs whose ACLs cannot be evaluated."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ingather.access import principal
 from ingather.app.accounts import RIGHTS, SEARCH_AS, digest_of, folded_name, principal_of
+from ingather.app.directory import KnownPeople
 from ingather.app.operating import Job
 from ingather.app.passwords import Passwords
 from ingather.catalog.sqlite_users import PeopleReader, SessionLife
@@ -36,9 +37,10 @@ class CatalogPeople:
         clock: of sessions and tokens (wall).
         passwords: compares them.
         life: of sessions.
+        directory: knows other people's passwords; asked about names that no local user has.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - parts of a whole
         self,
         database: Path,
         write: Callable[[Job], Any],
@@ -46,12 +48,14 @@ class CatalogPeople:
         *,
         passwords: Passwords | None = None,
         life: SessionLife | None = None,
+        directory: KnownPeople | None = None,
     ) -> None:
         self._database = database
         self._write = write
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._life = life or SessionLife()
+        self._directory = directory if directory is not None and directory.offers_login else None
         self._own = threading.local()
         self._all: list[PeopleReader] = []
         self._lock = threading.Lock()
@@ -64,12 +68,17 @@ class CatalogPeople:
 
     def offers_login(self) -> bool:
         """Whether there is anybody who could log in."""
-        return self._offers
+        return self._offers or self._directory is not None
 
-    def check(self, name: str, password: str) -> int | None:
-        """Compare a password; it takes as long for nobody and for who is disabled."""
+    def check(self, name: str, password: str) -> int | str | None:
+        """Compare a password; it takes as long for nobody and for who is disabled.
+
+        A name that a local user has is his, disabled or not: the directory is not asked about it.
+        """
         user = self._reader().user(folded_name(name))
         fits = self._passwords.fits(None if user is None else user.verifier, password)
+        if user is None and self._directory is not None:
+            return self._directory.log_in(name, password)
         return user.id if fits and user is not None and not user.disabled else None
 
     def open_session(self, user: int) -> str | None:

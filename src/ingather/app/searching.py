@@ -4,10 +4,11 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from ingather.access import Rights, Visible, principal
+from ingather.access import ANONYMOUS, Rights, Visible, principal
 from ingather.access.groups import GroupExpander
 from ingather.app.accounts import folded_name, principal_of
 from ingather.app.clock import SystemClock
+from ingather.app.directory import GroupLookup, KnownPeople, people_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_access_reader import AccessReader
@@ -56,19 +57,24 @@ class Texts:
 
 
 class Seeing:
-    """From somebody to what he may see now: his groups, as memberships are, then the chains. Any thread may ask."""
+    """From somebody to what he may see now: his groups, as directory and memberships are, then the chains. Any thread may ask."""
 
-    def __init__(self, home: Home, service: SearchService) -> None:
+    def __init__(self, home: Home, service: SearchService, *, directory: KnownPeople | None = None) -> None:
         self._groups = GroupReader(database_of(home))
         self._expander = GroupExpander(self._groups)
         self._service = service
+        self._lookup = GroupLookup(database_of(home), directory)
 
     def __call__(self, viewer: Viewer) -> Visible:
         """Return what *viewer* may see.
 
         Raises:
             CatalogError: groups or rights could not be read: show nothing.
+            DirectoryError: the directory cannot say what groups he is in: show nothing.
         """
+        viewer = self._lookup(viewer)
+        if not viewer.known:
+            return ANONYMOUS
         found = self._expander.expand(viewer.users, viewer.groups)
         return self._service.viewer(found.users, found.groups)
 
@@ -77,7 +83,7 @@ class Seeing:
         self._groups.close()
 
 
-def seen_by(home: Home, service: SearchService, name: str) -> Visible:
+def seen_by(home: Home, service: SearchService, name: str, settings: Settings | None = None) -> Visible:
     """Return what the user *name* may see: a local one, or one as access lists spell him.
 
     Raises:
@@ -98,7 +104,8 @@ def seen_by(home: Home, service: SearchService, name: str) -> Visible:
     who = principal(name, PrincipalScope.USER) if local is None else principal_of(local)
     if who is None:
         raise UsageError(f"{name!r} names nobody", hint="write it as access lists do")
-    seeing = Seeing(home, service)
+    directory = None if settings is None else people_of(home, settings, SystemClock())
+    seeing = Seeing(home, service, directory=directory)
     try:
         return seeing(Viewer((who,)))
     finally:

@@ -96,6 +96,55 @@ def who(url: str, limit: int, home: Path, as_json: bool) -> int:  # noqa: FBT001
     return 0 if answer["everybody"] or answer["users"] or answer["groups"] else 1
 
 
+@command.group("ldap")
+def ldap() -> None:
+    """Ask the directory that ingather.toml names in [directory]."""
+
+
+@ldap.command("test")
+@click.option("--user", default="", help="Look this person up, too: the entry and all groups.")
+@click.option(
+    "--password-stdin", "stdin", is_flag=True, help="Read the user's password from standard input and try it."
+)
+@home_option
+@_json_option
+def ldap_test(user: str, stdin: bool, home: Path, as_json: bool) -> int:  # noqa: FBT001
+    """Try every server of the directory, and say what works.
+
+    Exit status 1: something does not.
+    """
+    import sys
+
+    from ingather.app.clock import SystemClock
+    from ingather.app.directory import directory_of, try_directory
+    from ingather.errors import UsageError
+
+    place, read = open_home(home)
+    directory = directory_of(place, read.settings, SystemClock())
+    if directory is None:
+        raise UsageError("no directory is set", hint="write directory.servers into ingather.toml")
+    if stdin and not user:
+        raise UsageError("whose password is that?", hint="add --user NAME")
+    password = sys.stdin.readline().rstrip("\r\n") if stdin else None
+    answer = try_directory(directory, user=user, password=password)
+    if as_json:
+        print_json(answer)
+    else:
+        for server in answer["servers"]:
+            click.echo(f"{server['server']}: {server['trouble'] or 'works'}")
+        if (found := answer["user"]) is not None:
+            click.echo(f"{user}: {found['dn'] or 'not found'}")
+            if found["found"]:
+                click.echo(f"  name {found['name']}, {len(found['groups'])} groups")
+                for group in found["groups"]:
+                    click.echo(f"    {group}")
+            if found["login"] is not None:
+                click.echo(f"  password: {'right' if found['login'] else 'wrong'}")
+            if found["trouble"]:
+                click.echo(f"  {found['trouble']}")
+    return 0 if answer["works"] else 1
+
+
 def _asked(home: Path, question: Any, url: str = "") -> Any:
     from ingather.errors import UrlError, UsageError
 
@@ -107,6 +156,8 @@ def _asked(home: Path, question: Any, url: str = "") -> Any:
 
 def _desk(home: Path) -> "HomeAccess":
     from ingather.app.accessing import HomeAccess
+    from ingather.app.clock import SystemClock
+    from ingather.app.directory import people_of
 
-    place, _ = open_home(home)
-    return HomeAccess(place)
+    place, read = open_home(home)
+    return HomeAccess(place, directory=people_of(place, read.settings, SystemClock()))

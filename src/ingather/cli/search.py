@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
                 sites,
                 order=order,
                 databases=tuple(name.lower() for name in databases),
-                viewer=ANONYMOUS if user is None else seen_by(place, service, user),
+                viewer=ANONYMOUS if user is None else seen_by(place, service, user, read.settings),
             )
         )
     except QueryError as error:

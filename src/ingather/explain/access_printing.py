@@ -14,6 +14,7 @@ def explanation_text(answer: Mapping[str, Any], user: str) -> str:
     lines = [
         f"{who} {'may' if answer['permitted'] else 'may not'} see {answer['url']}",
         f"  {answer['reason']}",
+        *([f"  {answer['unknown']}"] if "unknown" in answer else []),
     ]
     document, index = answer["document"], answer["index"]
     if document is not None:

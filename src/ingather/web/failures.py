@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from ingather.errors import (
     CatalogError,
     ConfigurationError,
+    DirectoryError,
     DiskFullError,
     IndexingError,
     IngatherError,
@@ -69,6 +70,7 @@ _ROOMS: tuple[tuple[type[IngatherError], int, str], ...] = (
     (DiskFullError, 507, "disk-full"),
     (IndexingError, 503, "index-unavailable"),
     (CatalogError, 503, "catalog-unavailable"),
+    (DirectoryError, 503, "directory-unavailable"),
 )
 """Errors of other rooms that a request can meet; the first fitting line decides."""
 

@@ -67,11 +67,14 @@ class People(Protocol):
     def offers_login(self) -> bool:
         """Whether there is anybody who could log in. Does not block."""
 
-    def check(self, name: str, password: str) -> int | None:
-        """Return the number of the user whose name and password these are; takes as long when they are nobody's.
+    def check(self, name: str, password: str) -> int | str | None:
+        """Return whose name and password these are; takes as long when they are nobody's.
+
+        Returns:
+            The number of a local user, or how access lists spell somebody whom a directory knows.
 
         Raises:
-            CatalogError: it cannot be known.
+            IngatherError: it cannot be known.
         """
 
     def open_session(self, user: int) -> str | None:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ingather.access.principals import fold
+from ingather.errors import DirectoryError
 from ingather.web.answers import page_answer, problem_answer
 from ingather.web.auth.guard import cookie_name
 from ingather.web.auth.people import People
@@ -70,7 +71,7 @@ async def sign_in(request: Request) -> Response:
     if name and len(name) <= _LONGEST and len(password) <= _LONGEST:
         try:
             user = await state.logins.run(lambda: people.check(name, password), timeout_s=_LOGIN_S)
-        except WebError:
+        except (WebError, DirectoryError):
             state.throttle.succeeded(counted, address)  # nobody looked at it
             raise
     cookie = None
@@ -109,10 +110,10 @@ async def sign_out(request: Request) -> Response:
     return answer
 
 
-def _opened(people: People, user: int, old: str) -> str | None:
+def _opened(people: People, user: int | str, old: str) -> str | None:
     if old:
         people.end_session(old)
-    return people.open_session(user)
+    return people.open_session(user) if isinstance(user, int) else people.open_provided(user, ())
 
 
 def _people(request: Request) -> People:
