@@ -11,12 +11,15 @@ changed; ``visible`` holds, for one viewer and one state of the
 rights, the set of chains whose documents may be shown; ``Visible.form`` is the shape in
 which that set enters every query as a filter, before score, facet, count or snippet.
 
+``needs`` are names of whom a searcher must be one beside all that: external metadata that narrows access.
+
 Both ends fail closed: what is not known to be open is shown to nobody.
 """
 
 from ingather.access.decision import ChainStatus, Decision, Verdict, decide
 from ingather.access.evaluating import AclSource, Rights
 from ingather.access.metas import MetaAcl, acl_of_metas
+from ingather.access.needs import need_of, needs_of
 from ingather.access.principals import Identity, identity, principal
 from ingather.access.publicity import NOBODY, PUBLIC, chain_of
 from ingather.access.visible import ANONYMOUS, Form, FormKind, Visible
@@ -39,5 +42,7 @@ __all__ = [
     "chain_of",
     "decide",
     "identity",
+    "need_of",
+    "needs_of",
     "principal",
 ]

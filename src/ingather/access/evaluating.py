@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from ingather.access.decision import MAX_DEPTH, Verdict, combine
+from ingather.access.needs import needs_of
 from ingather.access.principals import Identity, PrincipalKey, identity, key_of
 from ingather.access.publicity import PUBLIC
 from ingather.access.visible import Visible
@@ -295,7 +296,8 @@ class Rights:
             allowed = seen.allowed
             for number in again:
                 (allowed.add if judging.permits(number) else allowed.discard)(number)
-        return _Seen(self.epoch, allowed, Visible.of(allowed, last_evaluated=self._last))
+        view = Visible.of(allowed, last_evaluated=self._last, needs=needs_of(viewer))
+        return _Seen(self.epoch, allowed, view)
 
     def _since(self, epoch: int) -> set[int] | None:
         """Return what changed after *epoch* of ours, ``None`` if that is not remembered."""

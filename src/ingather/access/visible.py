@@ -38,13 +38,15 @@ class Visible:
 
     ``everything`` is for the operator's own views; otherwise a chain is visible when it is in
     ``allowed``. ``forbidden`` is the rest of the evaluated chains, or empty: it is needed where it is the
-    shorter list. :data:`NOBODY` is in no viewer's sight, not even by mistake of the caller.
+    shorter list. :data:`NOBODY` is in no viewer's sight, not even by mistake of the caller. ``needs`` are the viewer's
+    names as restrictions beside the chains write them (:mod:`ingather.access.needs`).
     """
 
     everything: bool = False
     allowed: frozenset[int] = frozenset()
     forbidden: frozenset[int] = frozenset()
     last_evaluated: int = 0
+    needs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         evaluated = range(NOBODY + 1, self.last_evaluated + 1)
@@ -54,7 +56,9 @@ class Visible:
         object.__setattr__(self, "forbidden", forbidden)
 
     @classmethod
-    def of(cls, allowed: Iterable[int], *, last_evaluated: int | None = None) -> Self:
+    def of(
+        cls, allowed: Iterable[int], *, last_evaluated: int | None = None, needs: tuple[str, ...] = ()
+    ) -> Self:
         """Return the view of somebody who may see exactly the chains *allowed*.
 
         *last_evaluated* is the highest chain id that was looked at; default the highest allowed.
@@ -63,7 +67,7 @@ class Visible:
         last = max(seen, default=0) if last_evaluated is None else last_evaluated
         few = 2 * len(seen) > last  # a million chains of which somebody sees ten need no list of the rest
         forbidden = frozenset(range(1, last + 1)) - seen if few else frozenset()
-        return cls(allowed=seen, forbidden=forbidden, last_evaluated=last)
+        return cls(allowed=seen, forbidden=forbidden, last_evaluated=last, needs=needs)
 
     def sees(self, chain: int) -> bool:
         """Whether documents of *chain* may be shown to this viewer."""

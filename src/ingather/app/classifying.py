@@ -26,7 +26,7 @@ from ingather.search.language import parse
 __all__ = ["Tagging", "autoclassify", "category_queries", "classes_job"]
 
 _LIMITS = QueryLimits(chars=65_536, clauses=1_024, expansions=20_000, work=2_000_000_000)
-_EVERYBODY = ChainFilter(only=None)
+_EVERYBODY = ChainFilter(only=None, needs=None)
 _BATCH = 500
 
 

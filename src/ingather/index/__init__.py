@@ -3,7 +3,7 @@
 A document's journey: ``mapping`` makes the index document out of the catalog's record, its
 description, the kept text and the anchors that lead to it, and nothing else does. ``languages``
 decides into which language slots its words go, ``tantivy_analysers`` how words become terms; ``anchors``
-chooses the link texts worth keeping; ``classes`` has the terms of metadata classes; ``tantivy_schema`` names the fields, ``card`` is what a result shows. ``tantivy_writer`` puts it, and commits it together with the last sequence of the change
+chooses the link texts worth keeping; ``classes`` has the terms of metadata classes; ``laying`` fills in its metadata classes, with what external metadata lays over the page; ``tantivy_schema`` names the fields, ``card`` is what a result shows. ``tantivy_writer`` puts it, and commits it together with the last sequence of the change
 log that was applied. How often others link to it stands beside the index in ``prior``, replaced
 whole by each link pass, so that a new link never re-indexes the page that it leads to.
 
@@ -21,6 +21,7 @@ from ingather.index.card import Card
 from ingather.index.check import Damage, Difference, compare, damage
 from ingather.index.folder import IndexFolder, Rebuild
 from ingather.index.languages import clean, exact, is_cjk, nfc, slot_of
+from ingather.index.laying import lay
 from ingather.index.limits import QueryLimits
 from ingather.index.mapping import PageFacts, ShownRow, document, kind_of, page_document
 from ingather.index.prior import PRIOR_NAME, counts, read_prior, write_prior
@@ -97,6 +98,7 @@ __all__ = [
     "informative",
     "is_cjk",
     "kind_of",
+    "lay",
     "nfc",
     "page_document",
     "read_prior",

@@ -6,8 +6,9 @@ from typing import Final
 from tantivy import FieldType, Occur, Query, Schema
 
 from ingather.index.classes import facet_term
+from ingather.index.laying import MOST_NEEDS
 from ingather.index.question import ChainFilter, Filters
-from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, build
+from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, build, need_term
 
 __all__ = ["among", "fence", "silent"]
 
@@ -30,10 +31,11 @@ def _kept_out(schema: Schema, chains: ChainFilter) -> list[tuple[Occur, Query]]:
     if chains.now_s is not None:
         past = Query.range_query(schema, "expires", FieldType.Integer, None, chains.now_s)
         clauses.append((Occur.MustNot, past))
-    if chains.needs is not None:
-        others = [(Occur.Must, Query.term_query(schema, "need", RESTRICTED, "basic"))]
+    for number in range(MOST_NEEDS) if chains.needs is not None else ():
+        others = [(Occur.Must, Query.term_query(schema, "need", need_term(number, RESTRICTED), "basic"))]
         if chains.needs:
-            others.append((Occur.MustNot, Query.term_set_query(schema, "need", list(chains.needs))))
+            his = [need_term(number, need) for need in chains.needs]
+            others.append((Occur.MustNot, Query.term_set_query(schema, "need", his)))
         clauses.append((Occur.MustNot, Query.boolean_query(others)))
     if chains.rows:
         clauses.append((Occur.MustNot, among("doc", chains.rows)))

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Final
 
 import tantivy
-from tantivy import DocAddress, Query, Searcher, SearchResult
+from tantivy import DocAddress, Occur, Query, Searcher, SearchResult
 
 from ingather.errors import IndexDamagedError, IndexingError, QueryError
 from ingather.index.card import unpack
 from ingather.index.check import damage
+from ingather.index.classes import facet_prefix, value_terms
 from ingather.index.languages import PLAIN, clean
 from ingather.index.limits import QueryLimits
 from ingather.index.prior import PRIOR_NAME, read_prior
@@ -37,6 +38,8 @@ _SEGMENT_SIZE: Final = 100_000
 _SCORE_DIGITS: Final = 3
 _CHUNK_BITS: Final = 16
 _MAX_BUCKETS: Final = 30
+_MAX_VALUES: Final = 1_000
+_MAX_CLASSES: Final = 32
 
 
 class Snapshot:
@@ -148,6 +151,41 @@ class Snapshot:
             f: dict(sorted(c.items(), key=lambda item: (-item[1], item[0]))) for f, c in counts.items()
         }
         return ordered, [later[start] for start in starts]
+
+    def class_facets(self, query: Query) -> dict[str, dict[str, int]]:
+        """Return exact counts of the whole values of metadata classes among what *query* matches, frequent first.
+
+        At most :data:`_MAX_CLASSES` classes, each with its most frequent values.
+        """
+        wanted = {"value": {"terms": {"field": "value", "size": _MAX_VALUES, "segment_size": _SEGMENT_SIZE}}}
+        with self._guarded():
+            if not self._has_values:
+                return {}
+            buckets = self._searcher.aggregate(query, wanted)["value"]["buckets"]
+        counts: dict[str, dict[str, int]] = {}
+        for bucket in buckets:
+            name, _, value = str(bucket["key"]).partition(facet_prefix(""))
+            own = counts.setdefault(name, {}) if len(counts) < _MAX_CLASSES else counts.get(name)
+            if own is not None and len(own) < _MAX_BUCKETS:
+                own[value] = int(bucket["doc_count"])
+        return {
+            name: dict(sorted(own.items(), key=lambda item: (-item[1], item[0])))
+            for name, own in sorted(counts.items())
+        }
+
+    def has_class(self, name: str, chains: ChainFilter) -> bool:
+        """Whether a document that *chains* let through has a value of metadata class *name*."""
+        term = value_terms(name, "").partition(" ")[0]
+        with self._guarded():
+            if not self._searcher.doc_freq("class", term):
+                return False
+            having = Query.term_query(self._schema, "class", term, "basic")
+            kept = fence(self._schema, chains, Filters())
+            return bool(self._searcher.search(Query.boolean_query([(Occur.Must, having), *kept]), 1).hits)
+
+    @cached_property
+    def _has_values(self) -> bool:
+        return bool(self._searcher.search(Query.exists_query("value"), 1).hits)
 
     def words(self, prefix: str, chains: ChainFilter, limit: int) -> list[tuple[str, int]]:
         """Return unstemmed title words that begin with *prefix* (folded), counted in visible documents only."""

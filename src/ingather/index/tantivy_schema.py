@@ -41,6 +41,7 @@ __all__ = [
     "build",
     "create",
     "key_of",
+    "need_term",
 ]
 
 FAMILIES: Final = {"text": "position", "title": "position", "head": "basic", "marked": "freq"}
@@ -51,7 +52,7 @@ MOST_BOOST: Final = 4
 """Steps by which a source can raise a document."""
 
 RESTRICTED: Final = "*"
-"""Term of every document that somebody must be named to see; no principal is written so."""
+"""What stands in each list of principals of whom a searcher must be one; no principal is written so."""
 
 _VERSION: Final = 4
 
@@ -97,6 +98,11 @@ def create(generation: Path) -> None:
 def boost_term(steps: int) -> str:
     """Return the term of a document that its source raises by *steps*."""
     return f"r:{steps}"
+
+
+def need_term(number: int, need: str) -> str:
+    """Return the term of *need* in a document's list *number* of principals."""
+    return f"{number}:{need}"
 
 
 def key_of(row: int) -> str:

@@ -17,7 +17,7 @@ from ingather.index.categories import category_terms
 from ingather.index.classes import amount_terms, facet_term, value_terms
 from ingather.index.languages import CJK, PLAIN, cjk_lines, clean, exact, nfc, read_body, slots_for
 from ingather.index.tantivy_analysers import register
-from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, boost_term, key_of
+from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, boost_term, key_of, need_term
 from ingather.ports.index import IndexDocument, IndexWriter
 
 __all__ = ["HEAP_BYTES", "TantivyWriter", "newest_of", "places_of"]
@@ -302,9 +302,9 @@ def _add_limits(made: tantivy.Document, document: IndexDocument) -> None:
     """Add who may see it beside its chain, and until when."""
     if document.expires_s is not None:
         made.add_integer("expires", document.expires_s)
-    if document.needs is not None:
-        for need in (RESTRICTED, *document.needs):
-            made.add_text("need", need)
+    for number, list_of_needs in enumerate(document.needs):
+        for need in (RESTRICTED, *list_of_needs):
+            made.add_text("need", need_term(number, need))
 
 
 def _whole_terms(document: IndexDocument) -> set[str]:

@@ -31,8 +31,8 @@ class IndexDocument:
         amounts: (class, number) of classes that are numbers or dates (epoch seconds).
         more: values of classes that are content: searched as text.
         expires_s: epoch seconds from which on nobody finds it, ``None`` = never.
-        needs: principals (:func:`ingather.access.need_of`) of whom a searcher must be one, beside what the chain says;
-            ``None`` = no such restriction, empty = nobody.
+        needs: lists of principals, of each of which a searcher must be one beside what the chain says; an empty list
+            is nobody.
         display: the address that searchers are led to, ``""`` = *url*.
         boost: steps by which its source raises it, 0 to 4.
         snippet: ``False`` if the page forbids excerpts of its text (``nosnippet``).
@@ -66,7 +66,7 @@ class IndexDocument:
     amounts: tuple[tuple[str, float], ...] = ()
     more: tuple[str, ...] = ()
     expires_s: int | None = None
-    needs: tuple[str, ...] | None = None
+    needs: tuple[tuple[str, ...], ...] = ()
     display: str = ""
     boost: int = 0
 

@@ -1,17 +1,17 @@
 """Index documents out of reports that are at hand, or out of the catalog when they are not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ingather.access import NOBODY, PUBLIC
 from ingather.catalog.packing import unpack_attributes
 from ingather.index import PageFacts, ShownRow, page_document
 from ingather.model.change import Change
-from ingather.model.description import DISPLAY_URL, Attributes, overlay
+from ingather.model.description import DISPLAY_URL, Attributes, AttributesView, overlay
 from ingather.model.report import Report
 from ingather.ports.index import IndexDocument
 
-__all__ = ["NOBODY", "PUBLIC", "CatalogDocuments", "DocumentReader"]
+__all__ = ["NOBODY", "PUBLIC", "CatalogDocuments", "DocumentReader", "Lay"]
 
 
 _NEEDED = frozenset({
@@ -19,6 +19,10 @@ _NEEDED = frozenset({
     "robots", "title", "toc",
 })  # fmt: skip
 """Attributes that the index document is made of, whatever the schema says."""
+
+
+Lay = Callable[[IndexDocument, AttributesView], None]
+"""Changes a document in place, given its effective attributes."""
 
 
 class _Shown(ShownRow, Protocol):
@@ -67,6 +71,7 @@ class CatalogDocuments:
         reader: the catalog; closed with this.
         unindexed: attributes whose values are not to be searched (RD schema, ``indexable=false``).
         scores: attributes whose values count more than once as text (RD schema, ``score``).
+        lay: fills in metadata classes and external metadata (:class:`ingather.robot.laying.Laying`).
     """
 
     def __init__(
@@ -75,7 +80,9 @@ class CatalogDocuments:
         *,
         unindexed: frozenset[str] = frozenset(),
         scores: Mapping[str, int] | None = None,
+        lay: Lay | None = None,
     ) -> None:
+        self._lay = lay
         self._reader = reader
         self._unindexed = unindexed - _NEEDED
         self._scores = {name: score for name, score in (scores or {}).items() if name not in _NEEDED}
@@ -122,7 +129,10 @@ class CatalogDocuments:
             else:
                 continue
             self._by_schema(attributes)
-            made.append(page_document(url_id, row, facts, title, attributes, text, row.chain))
+            document = page_document(url_id, row, facts, title, attributes, text, row.chain)
+            if self._lay is not None:
+                self._lay(document, attributes)
+            made.append(document)
         return made
 
     def _by_schema(self, attributes: Attributes) -> None:

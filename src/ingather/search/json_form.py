@@ -27,6 +27,10 @@ def results_form(answer: SearchResults) -> dict[str, Any]:
             "kinds": _counts_form(answer.facets.kinds),
             "sites": _counts_form(answer.facets.sites),
             "dates": _counts_form(answer.facets.dates),
+            "classes": {
+                name: {"label": answer.facets.labels.get(name, name), "values": _counts_form(counts)}
+                for name, counts in answer.facets.classes.items()
+            },
         },
         "help": {
             "did_you_mean": answer.help.did_you_mean,
@@ -65,6 +69,8 @@ def _result_form(result: SearchResult) -> dict[str, Any]:
         "size": result.size,
         "score": result.score,
         "source": result.source,
+        "title_original": result.title_original,
+        "classes": {name: list(values) for name, values in result.classes.items()},
     }
 
 

@@ -31,6 +31,7 @@ class SearchRequest:
         since_s, until_s: epoch seconds, half open, instead of *date*.
         order: by relevance or newest first.
         databases: named partitions of descriptions, any of them; empty = all.
+        classes: (class, whole value) chosen of facets: alternatives within one class.
         viewer: what the searcher may see; whoever is not known is anonymous.
     """
 
@@ -45,6 +46,7 @@ class SearchRequest:
     order: Order = Order.RELEVANCE
     viewer: Visible = ANONYMOUS
     databases: tuple[str, ...] = ()
+    classes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class SearchResult:
         score: comparable within one answer only; 0 when ordered by date.
         source: owning source.
         display_url: the address to show and to lead to, if its source gave another than *url*.
+        title_original: the page's own title, where external metadata gave another.
+        classes: values of metadata classes, by name.
     """
 
     rank: int
@@ -82,18 +86,23 @@ class SearchResult:
     score: float
     source: str
     display_url: str = ""
+    title_original: str = ""
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
     """Exact counts among all results, each as if its own filter were not set; most frequent first.
 
-    ``dates`` counts by name of :data:`DATE_RANGES`: documents of that age or younger.
+    ``dates`` counts by name of :data:`DATE_RANGES`: documents of that age or younger. ``classes`` counts the whole values of
+    metadata classes that are facets, by class; ``labels`` says what people see of these names.
     """
 
     kinds: Mapping[str, int] = field(default_factory=dict)
     sites: Mapping[str, int] = field(default_factory=dict)
     dates: Mapping[str, int] = field(default_factory=dict)
+    classes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from ingather.index import (
 from ingather.log import get
 from ingather.model.acl import Principal
 from ingather.ports.clock import Clock
-from ingather.search.language import parse, render, site_of
+from ingather.search.language import Classes, parse, render, site_of
 from ingather.search.results import DATE_RANGES, Facets, Help, SearchRequest, SearchResult, SearchResults
 from ingather.search.snippets import Fragment, Highlighter
 from ingather.search.suggestions import correction
@@ -49,9 +49,10 @@ _MIN_COMPLETED: Final = 2
 def chain_filter(viewer: Visible) -> ChainFilter:
     """Return the filter that lets exactly the chains through that *viewer* sees."""
     form = viewer.form()
+    needs = None if viewer.everything else viewer.needs
     if form.kind is FormKind.ONLY:
-        return ChainFilter(only=form.chains)
-    return ChainFilter(only=None, without=form.chains, last=form.last)
+        return ChainFilter(only=form.chains, needs=needs)
+    return ChainFilter(only=None, without=form.chains, last=form.last, needs=needs)
 
 
 class SearchService:
@@ -69,6 +70,8 @@ class SearchService:
         weights: ranking.
         rights: who may see what; without it viewers see what their own view says, and the index is believed.
         strict: whether score and order may depend on nothing but what the viewer may see; asked for each question.
+        classes: what metadata classes are; others are known by the values that the viewer may see.
+        labels: what people see instead of the names of classes.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -81,7 +84,11 @@ class SearchService:
         weights: Weights = RANKING,
         rights: Rights | None = None,
         strict: Callable[[], bool] = lambda: False,
+        classes: Classes = lambda _: "",
+        labels: Callable[[str], str] = lambda name: name,
     ) -> None:
+        self._classes = classes
+        self._labels = labels
         self._rights = rights
         self._strict = strict
         self._reader = reader
@@ -100,14 +107,15 @@ class SearchService:
         """
         start = self._clock.monotonic()
         self._check_window(request)
-        tree = parse(request.query, self._limits)
+        snapshot = self._reader.snapshot()
+        chains = self._fence(snapshot, request.viewer)
+        tree = parse(request.query, self._limits, self._known(snapshot, chains))
         filters = self._filters(request)
         said = render(tree)
         empty = SearchResults(said, 0, offset=request.offset, limit=request.limit)
         if not tree.nodes:
             return replace(empty, took_ms=self._since(start))
-        snapshot = self._reader.snapshot()
-        question = Question(tree, self._fence(snapshot, request.viewer), filters)
+        question = Question(tree, chains, filters)
         compiled, found = self._ask(snapshot, question, request)
         words = [n for n in tree.nodes if isinstance(n, Word)]
         all_words = True
@@ -163,10 +171,18 @@ class SearchService:
 
     def _fence(self, snapshot: Snapshot, viewer: Visible) -> ChainFilter:
         """Return the access filter for one state of the index: what moved since then is judged as it is now."""
-        chains = chain_filter(viewer)
+        chains = replace(chain_filter(viewer), now_s=int(self._clock.wall()))
         if self._rights is None:
             return chains
         return replace(chains, rows=self._rights.revoked(viewer, snapshot.sequence))
+
+    def _known(self, snapshot: Snapshot, chains: ChainFilter) -> Classes:
+        """Return what says of a name which class it is, for one viewer: what is defined, or has a value that he may see."""
+
+        def kind(name: str) -> str:
+            return self._classes(name) or ("text" if snapshot.has_class(name, chains) else "")
+
+        return kind
 
     def _clauses(self, snapshot: Snapshot) -> Clauses:
         return snapshot.clauses(self._weights, self._limits, strict=self._strict())
@@ -189,7 +205,7 @@ class SearchService:
         if request.date:
             youngest = int(self._clock.wall()) - DATE_RANGES[request.date]
             since = youngest if since is None else max(since, youngest)
-        number = len(request.kinds) + len(request.sites) + len(request.databases)
+        number = len(request.kinds) + len(request.sites) + len(request.databases) + len(request.classes)
         if number > self._limits.clauses:
             raise QueryError(
                 f"There are too many filters: {number:,}", hint=f"{self._limits.clauses:,} is the most"
@@ -197,7 +213,11 @@ class SearchService:
         sites = tuple(site for s in request.sites if (site := site_of(s)))
         if request.sites and not sites:
             sites = ("",)  # no such place: nothing is found, instead of everything
-        return Filters(tuple(k.lower() for k in request.kinds), sites, since, until, request.databases)
+        chosen: dict[str, tuple[str, ...]] = {}
+        for name, value in request.classes:
+            chosen[name] = (*chosen.get(name, ()), value)
+        kinds = tuple(k.lower() for k in request.kinds)
+        return Filters(kinds, sites, since, until, request.databases, tuple(chosen.items()))
 
     def _ask(self, snapshot: Snapshot, question: Question, request: SearchRequest) -> tuple[Compiled, Found]:
         compiled = self._clauses(snapshot).compile(question)
@@ -228,7 +248,18 @@ class SearchService:
             sites = snapshot.facets(without("sites").matching, ("site",))[0]["site"]
         if chosen["dates"]:
             dates = snapshot.facets(without("dates").matching, (), starts)[1]
-        return Facets(kinds, sites, {name: n for name, n in zip(DATE_RANGES, dates, strict=True) if n})
+        classes = snapshot.class_facets(compiled.matching)
+        for name, _ in filters.classes:
+            own = snapshot.class_facets(without(f"class:{name}").matching).get(name)
+            if own:
+                classes[name] = own
+        return Facets(
+            kinds,
+            sites,
+            {name: n for name, n in zip(DATE_RANGES, dates, strict=True) if n},
+            classes,
+            {name: self._labels(name) for name in classes},
+        )
 
     def _results(self, tree: AllOf, found: Found, offset: int, start: float) -> tuple[SearchResult, ...]:
         highlighter = Highlighter(tree)
@@ -268,6 +299,8 @@ class SearchService:
             score=hit.score,
             source=card.source,
             display_url=card.display,
+            title_original=card.title_original,
+            classes=card.classes,
         )
 
     def _help(self, snapshot: Snapshot, question: Question, words: list[Word], start: float) -> Help:

@@ -42,6 +42,7 @@ class Asked:
         before: last day wanted.
         sort: by relevance, or newest first.
         databases: named partitions of descriptions, any of them; empty = all.
+        classes: (metadata class, whole value), any of those of one class.
     """
 
     query: str = ""
@@ -54,6 +55,7 @@ class Asked:
     before: dt.date | None = None
     sort: Order = Order.RELEVANCE
     databases: tuple[str, ...] = ()
+    classes: tuple[tuple[str, str], ...] = ()
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the parameters that differ from what holds without them, in a fixed order."""
@@ -61,6 +63,7 @@ class Asked:
         found += [("type", kind) for kind in self.types]
         found += [("site", site) for site in self.sites]
         found += [("database", name) for name in self.databases]
+        found += [("class", f"{name}:{value}") for name, value in self.classes]
         found += [("date", self.date)] if self.date else []
         found += [
             (name, day.isoformat()) for name, day in (("after", self.after), ("before", self.before)) if day
@@ -89,6 +92,7 @@ class Asked:
             until_s=_midnight(self.before + dt.timedelta(days=1)) if self.before else None,
             order=self.sort,
             databases=self.databases,
+            classes=self.classes,
         )
 
 
@@ -124,6 +128,7 @@ def read_asked(request: Request) -> Asked:
         before=before,
         sort=Order(_one_of(request, "sort", tuple(Order)) or Order.RELEVANCE),
         databases=_several(request, "database"),
+        classes=_classes(request),
     )
 
 
@@ -157,6 +162,16 @@ def _several(request: Request, name: str) -> tuple[str, ...]:
     if len(wanted) > _VALUES:
         raise _bad(f"The parameter {name} is given {len(wanted)} times.", f"Give at most {_VALUES} values.")
     return wanted
+
+
+def _classes(request: Request) -> tuple[tuple[str, str], ...]:
+    found = dict.fromkeys(value.strip() for value in request.query_params.getlist("class"))
+    pairs = tuple(value.partition(":")[::2] for value in found if value)
+    if len(pairs) > _VALUES:
+        raise _bad(f"The parameter class is given {len(pairs)} times.", f"Give at most {_VALUES} values.")
+    if not all(name and value for name, value in pairs):
+        raise _bad("The parameter class has no value.", "Write class=NAME:VALUE.")
+    return pairs
 
 
 def _date(request: Request, name: str) -> dt.date | None:

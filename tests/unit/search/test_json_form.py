@@ -59,12 +59,15 @@ def test_the_form_is_plain_json_of_a_fixed_shape(site: Any, doc: Doc) -> None:
                 "size": 10,
                 "score": form["results"][0]["score"],
                 "source": "web",
+                "title_original": "",
+                "classes": {},
             }
         ],
         "facets": {
             "kinds": [{"value": "html", "count": 1}],
             "sites": [{"value": "example.com", "count": 1}],
             "dates": [{"value": "year", "count": 1}],
+            "classes": {},
         },
         "help": {"did_you_mean": "", "unknown": [], "without_filters": 0},
         "took_ms": 0.0,

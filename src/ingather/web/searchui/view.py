@@ -194,6 +194,10 @@ def _facets(asked: Asked, found: SearchResults) -> list[Facet]:
     ]
     if dates or asked.after or asked.before or found.total:
         facets.append(Facet("date", "Date", dates))
+    facets += [
+        Facet(f"class-{name}", counts.labels.get(name, name), _class_toggles(asked, name, values))
+        for name, values in counts.classes.items()
+    ]
     return [facet for facet in facets if facet.choices or facet.name == "date"]
 
 
@@ -213,6 +217,23 @@ def _toggles(asked: Asked, name: str, counts: Mapping[str, int], label: Any) -> 
     ]
 
 
+def _class_toggles(asked: Asked, name: str, counts: Mapping[str, int]) -> list[Choice]:
+    chosen = [value for one, value in asked.classes if one == name]
+    return [
+        Choice(
+            value,
+            asked.href(
+                classes=tuple(pair for pair in asked.classes if pair != (name, value))
+                if value in chosen
+                else (*asked.classes, (name, value))
+            ),
+            value in chosen,
+            counts.get(value, 0),
+        )
+        for value in (*counts, *(value for value in chosen if value not in counts))
+    ]
+
+
 def _chips(asked: Asked) -> list[Choice]:
     chips = [
         Choice(kind.upper(), asked.href(types=tuple(k for k in asked.types if k != kind)), active=True)
@@ -226,6 +247,14 @@ def _chips(asked: Asked) -> list[Choice]:
         Choice(name, asked.href(databases=tuple(d for d in asked.databases if d != name)), active=True)
         for name in asked.databases
     ]
+    chips += [
+        Choice(
+            f"{name}: {value}",
+            asked.href(classes=tuple(p for p in asked.classes if p != (name, value))),
+            active=True,
+        )
+        for name, value in asked.classes
+    ]
     if asked.date:
         chips.append(Choice(_DATES[asked.date], asked.href(date=""), active=True))
     if asked.after or asked.before:
@@ -237,7 +266,7 @@ def _chips(asked: Asked) -> list[Choice]:
 def _tries(asked: Asked, without_filters: int) -> list[Choice]:
     if not without_filters:
         return []
-    href = asked.href(types=(), sites=(), databases=(), date="", after=None, before=None)
+    href = asked.href(types=(), sites=(), databases=(), classes=(), date="", after=None, before=None)
     return [Choice("Without filters", href, count=without_filters)]
 
 
