@@ -168,8 +168,9 @@ class _Worker:
             summarizer=wiring.summarizers(self._pool, settings, robot, folder=Path(robot.tmpdir) if robot.tmpdir else None),
             extractors=frozenset(own.extractors),
         )  # fmt: skip
+        self._seen = Seen()
         self._pipeline = Pipeline(
-            engine=self._engine, discoverer=self._discoverer, reading=reading, segment=self._segment, clock=clock, seen=Seen(),
+            engine=self._engine, discoverer=self._discoverer, reading=reading, segment=self._segment, clock=clock, seen=self._seen,
             limits=wiring.pipeline_limits(settings), pushes=lambda _: True,
         )  # fmt: skip
         self._limits = _feed_limits(settings)
@@ -355,6 +356,7 @@ class _Worker:
         if not order.follow:
             report.links, report.found = b"", []
             report.anchors = msgspec.msgpack.encode([])
+            self._seen.clear()  # what it met here was told to nobody
         return report
 
 
