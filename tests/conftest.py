@@ -8,9 +8,12 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-# No deadline: 200 ms for an example says something about the machine's load, not about the code.
+# No deadline: 200 ms for an example says something about the machine's load, not about the code. Sixty examples
+# each time the suite runs, that is often.
 # INGATHER_HYPOTHESIS=long is for the endurance runs.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "house", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("long", parent=settings.get_profile("house"), max_examples=5_000)
 settings.load_profile(os.environ.get("INGATHER_HYPOTHESIS", "house"))
 

@@ -69,7 +69,11 @@ def test_a_response_and_its_text_come_back_as_they_were_kept(tmp_path: Path) -> 
         assert reader.text(place.segment, place.text_offset, place.text_length) == text
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     body=st.binary(max_size=300),
     text=st.text(max_size=60),

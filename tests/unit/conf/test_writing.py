@@ -1,6 +1,6 @@
 """What the writer prints parses to the same tree."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.conf.blocks import Grammar, parse_blocks
@@ -12,9 +12,6 @@ from ingather.conf.rulesconf import GRAMMAR as RULES
 from ingather.conf.shipped import shipped
 from ingather.conf.tree import Block, Document, Entry, Remark
 from ingather.conf.writer import print_document
-
-settings.register_profile("conf", deadline=None, max_examples=60)
-settings.load_profile("conf")
 
 NAME = st.one_of(
     st.from_regex(r"[a-z][a-z-]{0,8}", fullmatch=True), st.sampled_from(["allow", "deny", "match"])

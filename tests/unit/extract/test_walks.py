@@ -147,7 +147,7 @@ soup = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(soup)
 @example("<p><frameset><frame src=x>")  # the body that is left is not in the tree
 @example("<a href=x></a><svg><a xlink:href=y>z</a></svg>")
@@ -161,7 +161,7 @@ def test_any_soup_reads_alike(page: str) -> None:
     assert_alike(page.encode("utf-8", "replace"))
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     st.lists(soup.map(lambda s: s.encode("utf-8", "replace")) | st.binary(max_size=4), max_size=5).map(
         b"".join

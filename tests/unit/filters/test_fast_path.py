@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import re2
 from ingather.conf.parameters import quoted
 from ingather.conf.patterns import PatternError, compile_pattern
-from ingather.conf.rulesconf import Match
+from ingather.conf.rules import Match
 from ingather.filters import Engine
 from ingather.filters.denying import DenySteps
 from ingather.filters.matching import NONE, FirstMatch
@@ -20,7 +20,11 @@ from ingather.model.resource import Response
 
 MakeEngine = Callable[..., Engine]
 PLACE = Place("f", 1)
-MANY = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 WORDS = ["a", "b", "www", "shop", "x1"]
 word = st.sampled_from(WORDS)
