@@ -20,7 +20,7 @@ from ingather.conf.loading import Loaded, StartingPoint, load, load_bodies
 from ingather.conf.mime import MimeMap
 from ingather.conf.robotconf import RobotConf
 from ingather.conf.robotparameters import PARAMETERS, RobotParameter
-from ingather.conf.rulesconf import Rule, Rules, Site, Start
+from ingather.conf.rules import Rule, Rules, Site, Start
 from ingather.conf.shipped import shipped
 from ingather.conf.vocabulary import BUILTIN, FunctionSpec, ParameterSpec, Vocabulary
 

@@ -19,7 +19,7 @@ from ingather.conf.names import suggestion
 from ingather.conf.parameters import Parameter
 from ingather.conf.patterns import Pattern, PatternError, compile_pattern
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import METHODS, Match
+from ingather.conf.rules import METHODS, Match
 from ingather.conf.taxonomy import Taxonomy, category_name
 from ingather.conf.tree import Document, Entry
 from ingather.errors import UnitError

@@ -11,7 +11,7 @@ from ingather.conf.parameters import Bare, Parameter
 from ingather.conf.patterns import Pattern, PatternError, compile_pattern
 from ingather.conf.programs import BUILT_IN_PROGRAMS, find_program, program_trouble
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import Rules
+from ingather.conf.rules import Rules
 from ingather.conf.tree import Entry, shown
 from ingather.conf.vocabulary import (
     FunctionSpec,

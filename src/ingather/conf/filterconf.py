@@ -11,7 +11,7 @@ from ingather.conf.blocks import Grammar
 from ingather.conf.directives import Directive, DirectiveReader
 from ingather.conf.mime import MimeMap
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import Rules
+from ingather.conf.rules import Rules
 from ingather.conf.sequence import check_sequence
 from ingather.conf.tree import Block, Document
 from ingather.model.diagnostic import Place

@@ -18,7 +18,8 @@ from ingather.conf.policyacl import PolicyAcl
 from ingather.conf.rdschema import RdSchema, read_schema, shipped_schema
 from ingather.conf.report import Report
 from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
-from ingather.conf.rulesconf import Rules, Site, parse_rules
+from ingather.conf.rules import Rules, Site
+from ingather.conf.rulesconf import parse_rules
 from ingather.conf.taxonomy import Taxonomy, parse_taxonomy
 from ingather.conf.tree import Document
 from ingather.conf.urlpatterns.gates import DONOTFOLLOW, FOLLOW, NO_GATES, SOURCES, Gates, read_gates

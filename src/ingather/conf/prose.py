@@ -10,7 +10,7 @@ from typing import Any
 from ingather.conf.directives import Directive
 from ingather.conf.filterconf import Filter
 from ingather.conf.patterns import Pattern
-from ingather.conf.rulesconf import Rules
+from ingather.conf.rules import Rules
 from ingather.model.phase import Phase
 
 __all__ = ["SENTENCES", "prose_of", "sentence"]

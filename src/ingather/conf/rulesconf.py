@@ -1,25 +1,21 @@
-"""filterrules.conf: starting points, sites and the rules that both filters share (section 9)."""
+"""Reading filterrules.conf (section 9): text to the sites and rules of :mod:`ingather.conf.rules`."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from ingather.conf.blocks import Grammar, parse_blocks
 from ingather.conf.names import few
 from ingather.conf.parameters import Parameter
 from ingather.conf.patterns import DIALECTS, Pattern, PatternError, compile_pattern
 from ingather.conf.report import Report
+from ingather.conf.rules import METHODS, PROTOCOLS, SOURCES, Match, Rule, Rules, Site, Start
 from ingather.conf.tree import Block, Document, Entry
 from ingather.errors import UnitError, UrlError
-from ingather.model.diagnostic import Place
 from ingather.model.url import canonical, split
 from ingather.units import parse_bool
 
-__all__ = ["GRAMMAR", "METHODS", "SOURCES", "Match", "Rule", "Rules", "Site", "Start", "parse_rules"]
+__all__ = ["GRAMMAR", "parse_rules"]
 
 GRAMMAR = Grammar({"Rule": ("Match",), "Site": ("Start", "Protocol", "Port", "Use")})
-SOURCES = ("url", "protocol", "host", "path", "type")
-METHODS = ("is", "contains", "begins-with", "ends-with", "regex")
 _SOURCE_ALIASES = {"mime-type": "type", "mime type": "type", "content-type": "type"}
 _METHOD_ALIASES = {
     "begins with": "begins-with",
@@ -27,134 +23,10 @@ _METHOD_ALIASES = {
     "regular expression": "regex",
     "regular-expression": "regex",
 }
-_PROTOCOLS = frozenset({"http", "https"})
 _HOST = re.compile(r"([^\s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?")
 _MOST_DEPTH = 2**31 - 1
 _LONGEST_HOST = 260
 _MAX_PORT = 65535
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One test of a rule: *source* by *method* against *value*; several of a rule are OR-ed."""
-
-    source: str
-    method: str
-    value: str
-    place: Place
-    pattern: Pattern | None = None
-    ignore_case: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A named rule; ``new_sites`` rules are what sites added at run time use."""
-
-    name: str
-    matches: tuple[Match, ...]
-    place: Place
-    include: bool = False
-    enabled: bool = True
-    new_sites: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A starting point; *depth* ``None`` = the site's, else the robot's."""
-
-    url: str
-    depth: int | None = None
-    place: Place | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A host, or a domain with its subdomains.
-
-    Attributes:
-        name: for messages.
-        host: lower case, brackets around IPv6.
-        domain: whether subdomains belong to it.
-        depth: depth limit, ``None`` = the robot's, -1 = none.
-        source: name of the source that owns its URLs.
-        database: target of its descriptions; informational.
-        starts: starting points.
-        protocols: allowed ones.
-        ports: allowed ones; empty = any.
-        use: rule names in order; ``None`` = all enabled rules with ``new-sites``.
-    """
-
-    name: str
-    host: str
-    domain: bool = False
-    enabled: bool = True
-    depth: int | None = None
-    source: str = "web"
-    database: str = "default"
-    starts: tuple[Start, ...] = ()
-    protocols: frozenset[str] = _PROTOCOLS
-    ports: frozenset[int] = frozenset()
-    use: tuple[str, ...] | None = None
-    place: Place | None = None
-
-    @property
-    def where(self) -> str:
-        """``file:line``, or ``""`` for a site that no file states."""
-        return f"{self.place.file}:{self.place.line}" if self.place else ""
-
-    @classmethod
-    def for_run(cls, url: str, *, source: str = "web", depth: int | None = None) -> "Site":
-        """Return a site for the host of *url*, any port, that begins there and uses the new-sites rules.
-
-        Raises:
-            UrlError: *url* cannot be gathered.
-        """
-        key = canonical(url)
-        host = split(key).host
-        return cls(host, host, depth=depth, source=source, starts=(Start(key, depth),))
-
-    def covers(self, url: str) -> bool:
-        """Tell whether canonical *url* is on this host, or below this domain."""
-        host = split(url).host
-        return host == self.host or (self.domain and host.endswith("." + self.host))
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """A whole filterrules.conf, names resolved; disabled rules and sites are kept and marked."""
-
-    sites: tuple[Site, ...] = ()
-    rules: tuple[Rule, ...] = ()
-    file: str = ""
-    added: tuple[Site, ...] = field(default=())
-
-    def rules_of(self, site: Site) -> tuple[Rule, ...]:
-        """Return the enabled rules of *site* in the order in which they are tried."""
-        if site.use is None:
-            return tuple(r for r in self.rules if r.enabled and r.new_sites)
-        by_name = {rule.name: rule for rule in self.rules}
-        found = (by_name.get(name) for name in site.use)
-        return tuple(rule for rule in found if rule is not None and rule.enabled)
-
-    def with_sites(self, sites: Iterable[Site]) -> "Rules":
-        """Return these rules with *sites* added for a run.
-
-        A site for a host that an enabled site of the same kind has already only adds its
-        starting points and ports to it; rules, depth and source stay those of the file.
-        """
-        result = list(self.sites)
-        added: list[Site] = []
-        for site in sites:
-            key = (site.host, site.domain)
-            at = next((i for i, s in enumerate(result) if s.enabled and (s.host, s.domain) == key), None)
-            if at is None:
-                result.append(site)
-                added.append(site)
-                continue
-            old = result[at]
-            ports = old.ports | site.ports if old.ports and site.ports else frozenset[int]()
-            result[at] = replace(old, starts=old.starts + site.starts, ports=ports)
-        return replace(self, sites=tuple(result), added=self.added + tuple(added))
 
 
 def parse_rules(text: str, file: str, report: Report, *, dialect: str = "auto") -> Rules:
@@ -357,7 +229,7 @@ class _Reader:
             (source.value if source else "") or "web",
             (database.value if database else "") or "default",
             tuple(starts),
-            protocols or _PROTOCOLS,
+            protocols or PROTOCOLS,
             ports,
             tuple(use),
             block.place,

@@ -3,6 +3,7 @@
 A URL's way through this room: ``engine`` makes an ``evaluation`` of it (facts of the URL split once,
 everything else on demand) with a view for each of the two filters. Each filter is a ``plan`` of steps,
 a step is a directive bound to its function at load; the functions are in ``rafs``, one family a file.
+``running`` runs them, ``gating`` asks the lists of URL patterns before all of them.
 Steps read ``sources``, compare ``types``, look hosts up in ``sites`` and rules in ``matching``. After the
 response, ``page_rules`` says what the page itself forbids. ``trace`` is what all this looks like to
 people who ask why. ``dates`` reads and writes dates.

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ingather.conf.directives import Directive
 from ingather.conf.patterns import Pattern
-from ingather.conf.rulesconf import Match
+from ingather.conf.rules import Match
 from ingather.filters.evaluation import State
 from ingather.filters.matching import NONE, FirstMatch
 from ingather.filters.plan import Step

@@ -7,32 +7,32 @@ same bound functions, and writes down each step.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from ingather.conf.collector import collector_rests
 from ingather.conf.loading import Loaded, StartingPoint
-from ingather.conf.rulesconf import Rules
+from ingather.conf.rules import Rules
 from ingather.conf.urlpatterns import Crawled
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier
-from ingather.filters.denying import DenySteps, with_tables
+from ingather.filters.denying import with_tables
 from ingather.filters.evaluation import Convert, Evaluation, State
-from ingather.filters.page_rules import forbidden
-from ingather.filters.plan import ConvertSteps, Pair, Plan, Step, pair, plan
+from ingather.filters.gating import Gatekeeper
+from ingather.filters.page_rules import obey_page
+from ingather.filters.plan import Plan, Step, pair, plan
 from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
+from ingather.filters.running import run_both, run_once, run_steps
 from ingather.filters.sites import SiteTable
-from ingather.filters.sources import Value
 from ingather.filters.trace import Decision, TraceStep
-from ingather.model.candidate import Candidate, Pushed
+from ingather.model.candidate import Candidate
 from ingather.model.description import Attributes
 from ingather.model.diagnostic import Diagnostic, Place
 from ingather.model.page import Link, Page
-from ingather.model.phase import Phase, Role
+from ingather.model.phase import Role
 from ingather.model.resource import Response
-from ingather.model.verdict import Exclusion, Verdict
-from ingather.plugins import AGAIN, Registry, installed_page_reader
+from ingather.model.verdict import Verdict
+from ingather.plugins import Registry, installed_page_reader
 
 __all__ = ["Engine", "PageReader"]
 
@@ -100,6 +100,7 @@ class Engine:
             self._data = pair(a, b, a.data, b.data).changed(tables)
             self._data_alone = (tables(a.data), tables(b.data))
         self._gates = configuration.gates
+        self._gatekeeper = Gatekeeper(configuration, self.table)
         self._moved: dict[tuple[Verdict, str], Verdict] = {}
         self.stop_asked = ""
         """Which line asked to end the run in order (``EXIT``), ``""`` if none did."""
@@ -113,7 +114,7 @@ class Engine:
         """
         for chosen in (self._enumeration, self._generation):
             for step in chosen.setup:
-                failed = _once(step)
+                failed = run_once(step)
                 if failed:
                     found = Diagnostic("E-SETUP", step.directive.place, failed)
                     raise ConfigurationError((found,), bodies=self.configuration.bodies)
@@ -122,7 +123,7 @@ class Engine:
         """Run the Shutdown directives, once, also when one of them fails; more calls do nothing."""
         for chosen in () if self._ended else (self._enumeration, self._generation):
             for step in chosen.shutdown:
-                _once(step)
+                run_once(step)
         self._ended = True
 
     def ask_stop(self, who: str) -> None:
@@ -170,19 +171,19 @@ class Engine:
 
     def metadata(self, ev: Evaluation) -> bool:
         """Run the MetaData directives of both filters; tell whether one of them lets the URL pass."""
-        if self._gates and not self._pass_gates(ev):
+        if self._gates and not self._gatekeeper.passes(ev):
             return False
         one, other = ev.enumerating, ev.generating
         common = self._metadata
         if one.trace is not None:
-            _run(one, self._enumeration.metadata)
-            _run(other, self._generation.metadata)
+            run_steps(one, self._enumeration.metadata)
+            run_steps(other, self._generation.metadata)
         else:
-            self._both(one, other, common)
+            run_both(one, other, common, self._moved)
             if one.verdict.allowed and common.enumeration:
-                _run(one, common.enumeration)
+                run_steps(one, common.enumeration)
             if other.verdict.allowed and common.generation:
-                _run(other, common.generation)
+                run_steps(other, common.generation)
         if one.again is not None:
             self._once_more(one, self._enumeration)
         if other.again is not None:
@@ -191,40 +192,7 @@ class Engine:
 
     def refusal(self, candidate: Candidate) -> Crawled | None:
         """Return why the URL patterns refuse *candidate*, ``None`` if they let it pass."""
-        if not self._gates:
-            return None
-        content = candidate.pushed is Pushed.CONTENT
-        return self._gates.refusal(candidate.url, self._source_of(candidate), content=content)
-
-    def _source_of(self, candidate: Candidate) -> str:
-        """Return the source whose lists concern *candidate*: that of its site, if it belongs to one."""
-        rules = self.configuration.rules
-        if not self._gates.of_source or candidate.pushed is Pushed.CONTENT or not rules.sites:
-            return candidate.source
-        authority = candidate.url.partition("://")[2].partition("/")[0]
-        host, colon, port = authority.rpartition(":")
-        compiled = self.table(rules).site_of(host if colon and port.isdigit() else authority)
-        return (compiled.site.source if compiled is not None else "") or candidate.source
-
-    def _pass_gates(self, ev: Evaluation) -> bool:
-        """Judge by the URL patterns, which come before all directives; tell whether the URL passes."""
-        candidate = ev.candidate
-        content = candidate.pushed is Pushed.CONTENT
-        found = self._gates.verdicts(candidate.url, self._source_of(candidate), content=content)
-        for state in (ev.enumerating, ev.generating):
-            for said in found:
-                if state.trace is not None and said.where:
-                    verdict = "continue" if said.passed else "deny"
-                    text = said.hit.text if said.hit is not None else said.file
-                    state.trace.append(
-                        TraceStep(state.role, Phase.METADATA, text, said.where, "url", ev.url, verdict, said.reason)
-                    )  # fmt: skip
-            if not found[-1].passed:
-                state.verdict = Verdict(
-                    allowed=False, reason=found[-1].reason, category=Exclusion.FILTER_RULES,
-                    where=found[-1].where, phase=Phase.METADATA,
-                )  # fmt: skip
-        return found[-1].passed
+        return self._gatekeeper.refusal(candidate) if self._gates else None
 
     @staticmethod
     def _once_more(state: State, chosen: Plan) -> bool:
@@ -235,63 +203,37 @@ class Engine:
                 state.again = None
                 return False
             state.restart()
-            _run(state, chosen.metadata)
+            run_steps(state, chosen.metadata)
         return state.verdict.allowed
 
     def _data_of(self, state: State, steps: tuple[Step, ...], chosen: Plan) -> Convert | None:
         """Run the Data directives of one filter: *steps*, or all of *chosen* once it began again."""
         if not state.verdict.allowed:
             return None
-        wanted = _run(state, chosen.data if state.anew else steps, state.at)
+        wanted = run_steps(state, chosen.data if state.anew else steps, state.at)
         while state.again is not None:
             wanted = None
             if self._once_more(state, chosen):
                 state.anew = True
-                wanted = _run(state, chosen.data)
+                wanted = run_steps(state, chosen.data)
         return wanted
 
     def _last_of(self, ev: Evaluation, state: State, chosen: Plan, given: Attributes) -> None:
         """Run the Enumerate or Generate directives, from MetaData again if one of them asks for it."""
         state.attributes.update(given)
-        _run(state, chosen.last)
+        run_steps(state, chosen.last)
         while state.again is not None:
             if not self._once_more(state, chosen):
                 return
-            wanted = _run(state, chosen.data)
+            wanted = run_steps(state, chosen.data)
             while wanted is not None:  # it is too late for a conversion that was not wanted before
                 state.tried = True
-                wanted = _run(state, chosen.data, state.at)
+                wanted = run_steps(state, chosen.data, state.at)
             if state.again is None and state.verdict.allowed:
                 self._page_rule(ev, state)
             if state.again is None and state.verdict.allowed:
                 state.attributes.update(given)
-                _run(state, chosen.last)
-
-    def _both(self, one: State, other: State, phase: Pair) -> None:
-        """Run the steps that both filters share, once, and let the generation filter have the outcome."""
-        if not phase.common:
-            return
-        _run(one, phase.common)
-        other.borrow(one)
-        if not one.verdict.allowed:
-            other.verdict = self._twin(one, phase)
-
-    def _twin(self, one: State, phase: Pair) -> Verdict:
-        """Return the verdict of the enumeration filter as the generation filter's line says it."""
-        verdict = one.verdict
-        ran, same = phase.common[one.at], phase.twins[one.at]
-        step, twin = ran, same
-        if isinstance(ran, DenySteps) and isinstance(same, DenySteps):
-            step, twin = ran.steps[ran.active], same.steps[ran.active]
-        if verdict.where != step.where:
-            return verdict
-        if verdict.category is Exclusion.ERROR:
-            return replace(verdict, where=twin.where)
-        key = (verdict, twin.where)
-        moved = self._moved.get(key)
-        if moved is None:
-            moved = self._moved[key] = replace(verdict, where=twin.where)
-        return moved
+                run_steps(state, chosen.last)
 
     def respond(self, ev: Evaluation, response: Response, page_reader: Callable[[], Page] | None) -> None:
         """Attach the response; the page is read when a directive wants it, at most once."""
@@ -310,7 +252,7 @@ class Engine:
             )
             one.at = other.at = 0
             if ev.shared:
-                self._both(one, other, self._data)
+                run_both(one, other, self._data, self._moved)
                 one.at = other.at = 0
             ev.stage = _ENUMERATION
         if ev.stage == _ENUMERATION:
@@ -333,25 +275,8 @@ class Engine:
 
     def _page_rule(self, ev: Evaluation, state: State) -> None:
         """Deny what the page itself forbids, before any Enumerate or Generate directive runs."""
-        if not self.robot.enable_robots_txt or ev.response is None or not state.verdict.allowed:
-            return
-        word = "nofollow" if state.role is Role.ENUMERATION else "noindex"
-        found = self._forbidden(ev, state)
-        if word not in found:
-            return
-        reason = f"robots: the page says {word}"
-        state.verdict = Verdict(allowed=False, reason=reason, category=Exclusion.ROBOTS, phase=Phase.DATA)
-        if state.trace is not None:
-            said = ", ".join(sorted(found))
-            state.trace.append(TraceStep(state.role, Phase.DATA, "", "", "robots", said, "deny", reason))
-
-    def _forbidden(self, ev: Evaluation, state: State) -> frozenset[str]:
-        if ev.response is None:
-            return frozenset()
-        try:
-            return forbidden(ev.response, state.page(), self._agent)
-        except Exception:  # noqa: BLE001 - a page that cannot be read forbids everything
-            return frozenset({"nofollow", "noindex"})
+        if self.robot.enable_robots_txt and ev.response is not None and state.verdict.allowed:
+            obey_page(state, ev.response, self._agent)
 
     def enumerate(self, ev: Evaluation) -> list[Link]:
         """Return the links to follow, in order, each URL once; none if the filter denies."""
@@ -479,116 +404,3 @@ def _convert(
         reason = str(getattr(error, "reason", "") or type(error).__name__)
         ev.conversion_failed(reason)
         flags.append(f"conversion-failed:{reason}")
-
-
-def _run(state: State, steps: tuple[Step, ...], start: int = 0) -> Convert | None:
-    """Run *steps* from number *start*; stop at a denial (kept in the state) or a wanted conversion.
-
-    ``state.at`` is the number of the step that stopped it.
-    """
-    if state.trace is not None:
-        return _run_traced(state, steps, start, state.trace)
-    at = start
-    for step in steps[start:] if start else steps:
-        try:
-            outcome = step.run(state)
-        except Exception as error:  # noqa: BLE001 - filters fail closed, whatever a function does
-            outcome = step.failed(error)
-        if outcome is not None:
-            state.at = at
-            if type(outcome) is Convert:
-                return outcome
-            if isinstance(outcome, Verdict):
-                if not outcome.allowed:
-                    state.verdict = outcome
-                    return None
-            elif outcome is AGAIN:
-                state.again = step
-                return None
-            else:
-                state.verdict = step.failed(TypeError(f"returned {type(outcome).__name__}"))
-                return None
-        at += 1
-    return None
-
-
-def _run_traced(state: State, steps: tuple[Step, ...], start: int, trace: list[TraceStep]) -> Convert | None:
-    """Run *steps* one at a time by :func:`_run`, writing down what each saw and did."""
-    for at in range(start, len(steps)):
-        step = steps[at]
-        before = dict(state.own or {}), dict(state.attributes), len(state.links)
-        try:
-            value = step.value(state)
-        except Exception:  # noqa: BLE001 - the step itself will fail the same way and say so
-            value = None
-        state.trace = None
-        wanted = _run(state, steps[: at + 1], at)
-        state.trace = trace
-        trace.append(_told(state, step, value, before, wanted))
-        if wanted is not None or not state.verdict.allowed or state.again is not None:
-            return wanted
-    return None
-
-
-def _once(step: Step) -> str:
-    """Run a Setup or Shutdown directive; return why it failed, ``""`` if it did not."""
-    try:
-        outcome = step.run(None)
-    except Exception as error:  # noqa: BLE001 - whatever a function does
-        outcome = step.failed(error)
-    return outcome.reason if isinstance(outcome, Verdict) and not outcome.allowed else ""
-
-
-def _told(
-    state: State,
-    step: Step,
-    value: str | None,
-    before: tuple[dict[str, Value], dict[str, tuple[str, ...]], int],
-    wanted: Convert | None,
-) -> TraceStep:
-    verdict, reason, rule = "continue", "", ""
-    if wanted is not None:
-        verdict, reason = (
-            "convert",
-            f"the body is to be converted from {wanted.media_type or 'an unknown type'}",
-        )
-    elif state.again is not None:
-        verdict, reason = "restart", "the resource is judged again from MetaData"
-    elif not state.verdict.allowed:
-        verdict = "error" if state.verdict.category is Exclusion.ERROR else "deny"
-        reason = state.verdict.reason
-        rule = state.verdict.where if state.verdict.where != step.where else ""
-    else:
-        own, attributes, links = before
-        changes = [f"{k}={_shown(v)}" for k, v in (state.own or {}).items() if k not in own or own[k] != v]
-        changes += [f"{k}={_shown(v)}" for k, v in state.attributes.items() if attributes.get(k) != v]
-        changes += [f"{k} removed" for k in attributes if k not in state.attributes]
-        found = sum(1 for link in state.links.values() if link is not None)
-        if len(state.links) > links:
-            changes.append(f"{found} links")
-        if step.directive.function == "filterrules-process" and state.evaluation.site is not None:
-            site = state.evaluation.site
-            changes.append(f"site {site.name}")
-            rule = site.where
-        reason = ", ".join(dict.fromkeys(changes))
-    line = step.active if isinstance(step, ConvertSteps) else step
-    if isinstance(step, ConvertSteps) and verdict == "continue" and not reason:
-        reason = f"none of {step.lines} lines is for this type"
-    return TraceStep(
-        state.role,
-        line.directive.phase,
-        line.directive.text,
-        line.where,
-        step.source,
-        value,
-        verdict,
-        reason,
-        rule,
-    )
-
-
-def _shown(value: object) -> str:
-    text = ", ".join(value) if isinstance(value, tuple) else "undefined" if value is None else str(value)
-    text = " ".join(text.split())
-    limit = 80
-    return text if len(text) <= limit else f"{text[:limit]}..."

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import re2
 from ingather.conf.patterns import FOLDED_SOURCES, Pattern, literal
-from ingather.conf.rulesconf import Match
+from ingather.conf.rules import Match
 from ingather.filters.patternset import NONE, Member, PatternSet
 
 __all__ = ["NONE", "FirstMatch"]

@@ -2,15 +2,35 @@
 
 import re
 
+from ingather.filters.evaluation import State
+from ingather.filters.trace import TraceStep
 from ingather.model.page import Page
+from ingather.model.phase import Phase, Role
 from ingather.model.resource import Response
+from ingather.model.verdict import Exclusion, Verdict
 
-__all__ = ["forbidden", "read_tag"]
+__all__ = ["forbidden", "obey_page", "read_tag"]
 
 _AGENT = re.compile(r"\s*([A-Za-z0-9_.*/-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _NONE = frozenset({"noindex", "nofollow"})
 _KNOWN = _NONE | {"noarchive", "nosnippet"}
+
+
+def obey_page(state: State, response: Response, agent: str) -> None:
+    """Deny in *state* what the page or its header forbid; a page that cannot be read forbids everything."""
+    try:
+        found = forbidden(response, state.page(), agent)
+    except Exception:  # noqa: BLE001 - whatever a reader does
+        found = frozenset({"nofollow", "noindex"})
+    word = "nofollow" if state.role is Role.ENUMERATION else "noindex"
+    if word not in found:
+        return
+    reason = f"robots: the page says {word}"
+    state.verdict = Verdict(allowed=False, reason=reason, category=Exclusion.ROBOTS, phase=Phase.DATA)
+    if state.trace is not None:
+        said = ", ".join(sorted(found))
+        state.trace.append(TraceStep(state.role, Phase.DATA, "", "", "robots", said, "deny", reason))
 
 
 def forbidden(response: Response, page: Page | None, agent: str) -> frozenset[str]:

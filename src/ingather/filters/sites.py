@@ -5,7 +5,7 @@ Decision order DEC-32 of the robot specification.
 
 from collections.abc import Sequence
 
-from ingather.conf.rulesconf import Match, Rule, Rules, Site
+from ingather.conf.rules import Match, Rule, Rules, Site
 from ingather.filters.matching import NONE, FirstMatch
 
 __all__ = ["CompiledSite", "SiteTable"]

@@ -6,7 +6,7 @@ import pytest
 
 from ingather.conf import Loaded, load_bodies
 from ingather.conf.patterns import Pattern
-from ingather.conf.rulesconf import Match
+from ingather.conf.rules import Match
 
 Configure = Callable[..., Loaded]
 
