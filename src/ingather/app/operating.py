@@ -177,18 +177,22 @@ def close_hold_job(number: int, *, release: bool) -> Job:
 
 
 def follow_directly(follower: IndexFollower, sequence: int) -> None:
-    """Let the index catch up with the log up to *sequence*, then stop it.
+    """Let the index catch up with the log up to *sequence*, however long it takes while it gets on, then stop it.
 
     Raises:
         IngatherError: the index is broken; the catalog has the change all the same.
     """
     follower.start()
     try:
-        if not follower.flush(sequence):
-            raise IngatherError(
-                f"the catalog is changed, but the index stopped: {follower.broken}",
-                hint="run: ingather index rebuild",
-            )
+        before = -1
+        while not follower.flush(sequence):
+            if follower.broken or follower.applied <= before:
+                why = follower.broken or "it does not get on"
+                raise IngatherError(
+                    f"the catalog is changed, but the index stopped: {why}",
+                    hint="run: ingather index rebuild",
+                )
+            before = follower.applied
     finally:
         follower.stop()
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from math import inf
 from typing import Any, Final, Protocol
 
 from ingather.app.clock import SystemClock
@@ -19,10 +20,14 @@ from ingather.conf.rdschema import moment_of
 from ingather.conf.soif_reader import SoifReader
 from ingather.errors import UsageError
 from ingather.model.description import Attributes
+from ingather.ports.clock import Clock
 from ingather.search import SearchRequest
 
-__all__ = ["Descriptions", "Export", "Sink", "form_of"]
+__all__ = ["EXPIRE_DAYS", "Descriptions", "Export", "Sink", "form_of"]
 
+EXPIRE_DAYS: Final = 90
+"""How long a description lives that was brought in without a date: the vendor's rule (specification 12.4)."""
+_DAY_S: Final = 86_400.0
 _PAGE: Final = 100
 _WINDOW: Final = 10_000
 _TELL: Final = 10_000
@@ -46,8 +51,9 @@ class Export:
 class Descriptions:
     """The resource descriptions of one home; reads beside a running ``serve``, changes through it."""
 
-    def __init__(self, home: Home, configuration: Configuration) -> None:
+    def __init__(self, home: Home, configuration: Configuration, *, clock: Clock | None = None) -> None:
         self._home, self._configuration = home, configuration
+        self._clock = clock or SystemClock()
         self.schema = configuration.loaded.rd_schema
 
     # -- reading ------------------------------------------------------------------------------
@@ -62,7 +68,12 @@ class Descriptions:
             reader.close()
 
     def chosen(self, choice: Choice) -> Iterator[Chosen]:
-        """Yield what is chosen; names of the view may be aliases."""
+        """Yield what is chosen; names of the view may be aliases.
+
+        Raises:
+            UsageError: the choice makes no sense, or names a database that is not there.
+        """
+        self.check_database(choice.database)
         aliases = self.schema.aliases
         choice = replace(choice, view=tuple(aliases.get(name, name) for name in choice.view))
         with self.reading() as reader:
@@ -111,6 +122,19 @@ class Descriptions:
                 hint=f"those of ingather.toml are: {', '.join(self._configuration.sources)}",
             )
 
+    def check_database(self, name: str) -> None:
+        """Refuse a database that nothing was ever put into.
+
+        Raises:
+            UsageError: there is no such database.
+        """
+        if not name:
+            return
+        with self.reading() as reader:
+            names = reader.database_names()
+        if name not in names:
+            raise UsageError(f"there is no database {name!r}", hint=f"those there are: {', '.join(names)}")
+
     def submit(
         self, submit: Submit, reader: SoifReader, preparing: Preparing, *, tell: Callable[[int], None]
     ) -> Tally:
@@ -141,15 +165,25 @@ class Descriptions:
                     tally.add(writer.write(prepared))
         return tally
 
-    def expired(self, *, database: str = "") -> Iterator[str]:
-        """Yield the URLs of descriptions whose ``rd-expires`` lies behind us."""
-        now = datetime.fromtimestamp(SystemClock().wall(), UTC)
-        for one in self.chosen(Choice(database=database, view=("rd-expires",))):
-            for value in one.attributes.get("rd-expires", ()):
-                moment = moment_of(value)
-                if moment is not None and moment <= now:
-                    yield one.row.url
-                    break
+    def expired(self, *, database: str = "", days: int = EXPIRE_DAYS) -> Iterator[str]:
+        """Yield the URLs of descriptions whose time is over.
+
+        That is said by ``rd-expires``. One that was brought in without it lives *days* from then on (0 = for
+        ever); one that the robot or a feed keeps up does not end by itself.
+        """
+        now_s = self._clock.wall()
+        now, oldest_s = datetime.fromtimestamp(now_s, UTC), now_s - days * _DAY_S
+        with self.reading() as reader:
+            for walked in reader.walk():
+                rows = [row for row in walked if not database or row.database == database]
+                brought = reader.brought_in([row.id for row in rows]) if days else {}
+                for row, description in reader.descriptions(rows):
+                    stated = description.effective().get("rd-expires", ())
+                    moments = [moment for moment in map(moment_of, stated) if moment is not None]
+                    if any(moment <= now for moment in moments) or (
+                        not any(stated) and brought.get(row.id, inf) <= oldest_s
+                    ):
+                        yield row.url
 
 
 def _documents(reader: SoifReader, tally: Tally) -> Iterator[tuple[str, Attributes]]:

@@ -51,6 +51,25 @@ class DescriptionReader(SqliteReader):
         )
         return found
 
+    def database_names(self) -> list[str]:
+        """Return the names of all databases, of those that are empty by now too."""
+        return ["default", *(name for (name,) in self._rows.all("select name from rd_database order by 1"))]
+
+    def brought_in(self, ids: Sequence[int]) -> dict[int, float]:
+        """Return when the descriptions of *ids* were brought in last, for those that came in no other way.
+
+        What the robot visited, a feed lists, or another layer speaks of is not among them.
+        """
+        return dict(
+            self._rows.among(
+                "select u.id, max(u.described, coalesce((select l.at from layer l where l.id = u.id and l.name = 'import'), 0)) "
+                "from url u where u.described is not null and u.fetched is null "
+                "and not exists (select 1 from fed f where f.id = u.id) and not exists "
+                "(select 1 from layer l where l.id = u.id and l.name not in ('import', 'editor', 'classes')) and u.id in ({ids})",
+                ids,
+            )
+        )
+
     def walk(self, *, after: int = 0) -> Iterator[list[DescribedRow]]:
         """Yield every row that has a description, ascending, in groups."""
         for rows in self._rows.pages(f"{_WALK} and u.id > ? order by u.id limit ?", size=_GROUP, after=after):

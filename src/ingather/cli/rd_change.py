@@ -113,14 +113,27 @@ def _deleted(descriptions: "Descriptions", choice: "Choice", urls: Iterable[str]
 @click.command("expire")
 @home_option
 @click.option("--database", default="", metavar="NAME", help="Only those of this database.")
+@click.option(
+    "--days",
+    type=click.IntRange(0, 36_500),
+    default=90,
+    show_default=True,
+    help="For RDs that were imported without rd-expires: days that they live; 0 = for ever.",
+)
 @click.option("--dry-run", is_flag=True, help="Say which, delete none.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def expire(home: Path, database: str, dry_run: bool, as_json: bool) -> int:  # noqa: FBT001 - click gives it so
-    """Delete RDs whose rd-expires lies behind us (tombstones, as rd delete)."""
+def expire(home: Path, *, database: str, days: int, dry_run: bool, as_json: bool) -> int:
+    """Delete RDs whose rd-expires lies behind us (tombstones, as rd delete).
+
+    RDs that were imported without rd-expires, and that neither the robot nor a feed keeps up, expire --days after
+    they were brought in last.
+    """
     from ingather.conf.rdm import Submit, database_name
 
     descriptions = open_descriptions(home)
-    urls = descriptions.expired(database=database_name(database) if database else "")
+    name = database_name(database) if database else ""
+    descriptions.check_database(name)
+    urls = descriptions.expired(database=name, days=days)
     if dry_run:
         for url in urls:
             click.echo(url)

@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 from tests.unit.app_rd.conftest import Import
 
+from ingather.app.clock import SystemClock
+from ingather.app.configuration import read_configuration
+from ingather.app.home import Home
+from ingather.app.operating import follow_directly
+from ingather.app.rdfiles import EXPIRE_DAYS, Descriptions
 from ingather.conf.soif import write_object
 from ingather.conf.soif_reader import read_soif
+from ingather.errors import IngatherError
+from ingather.testing.clock import FakeClock
 from ingather.testing.rig import Rig
 
 A, B = "http://www.siroe.com/a", "http://www.siroe.com/b"
@@ -92,6 +99,39 @@ def test_expired_descriptions_go(rig: Rig, bring: Import) -> None:
     assert A in rig.call("rd", "list").out
 
 
+def test_imported_descriptions_without_a_date_expire_after_90_days(rig: Rig, bring: Import) -> None:
+    stated = {"rd-expires": "2999-01-01T00:00:00Z"}
+    bring((A, {"title": "x"}), (B, stated))
+    bring(("http://www.siroe.com/c", {"title": "x"}), options=("--non-persistent",))
+    assert rig.call("rd", "edit", A, "--set", "phone=1").status == 0
+    assert rig.call("rd", "expire", "--dry-run").out == ""
+
+    def expired(after_days: float, days: int = EXPIRE_DAYS) -> list[str]:
+        home = Home.open(rig.path)
+        clock = FakeClock(wall_s=SystemClock().wall() + after_days * 86_400)
+        descriptions = Descriptions(home, read_configuration(home).require(), clock=clock)
+        return list(descriptions.expired(days=days))
+
+    assert expired(89) == []
+    assert expired(91) == [A, "http://www.siroe.com/c"]
+    assert expired(91, days=0) == []
+    assert expired(400_000, days=0) == [B]
+
+
+def test_a_database_that_is_not_there_is_named(rig: Rig, bring: Import, tmp_path: Path) -> None:
+    bring((A, {"title": "x"}), options=("--database", "archive"))
+    for verb in ("list", "count", "delete", "expire"):
+        done = rig.call("rd", verb, "--database", "archiv")
+        assert (done.status, done.err.count("\n")) == (2, 1), verb
+        assert "no database 'archiv'" in done.err
+        assert "default, archive" in done.err
+    file = tmp_path / "out.soif"
+    assert rig.call("rd", "export", str(file), "--database", "archiv").status == 2
+    assert list(tmp_path.glob("out.soif*")) == []
+    assert rig.call("rd", "delete", A).status == 0
+    assert rig.call("rd", "list", "--database", "archive").status == 1, "empty by now, but there"
+
+
 def test_a_file_that_breaks_off_keeps_what_is_whole(rig: Rig, tmp_path: Path) -> None:
     file = tmp_path / "cut.soif"
     file.write_bytes(write_object("DOCUMENT", A, {"title": "x"}) + b"@DOCUMENT { http://b/\ntitle{50}:\tabc")
@@ -132,3 +172,30 @@ def test_thousands_of_descriptions_come_in_groups(rig: Rig, tmp_path: Path) -> N
     assert rig.call("rd", "import", str(file)).out == "3000 added\n"
     assert rig.call("rd", "count").out.split() == ["3000", "descriptions"]
     assert rig.call("search", '"document 2999"').out.startswith("1 documents")
+
+
+class Slow:
+    """A follower that gets so far in each wait; the index's own is :class:`IndexFollower`."""
+
+    def __init__(self, *applied: int) -> None:
+        self.applied, self.broken, self.stopped = 0, "", False
+        self._waits = list(applied)
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def flush(self, sequence: int) -> bool:
+        self.applied = self._waits.pop(0)
+        return self.applied >= sequence
+
+
+def test_the_index_may_take_longer_than_one_wait_while_it_gets_on() -> None:
+    slow = Slow(10, 20, 30)
+    follow_directly(slow, 30)  # type: ignore[arg-type]
+    assert slow.stopped
+    stuck = Slow(10, 10)
+    with pytest.raises(IngatherError, match="does not get on"):
+        follow_directly(stuck, 30)  # type: ignore[arg-type]
+    assert stuck.stopped
