@@ -33,11 +33,12 @@ from ingather.feeds.desk import (
     FeedFormat,
     FeedKind,
     FeedTicket,
+    GroupsFullError,
     Spooled,
     feed_name,
     feed_type,
 )
-from ingather.feeds.groups_applying import GroupLoading, LoadMode, clean_up
+from ingather.feeds.groups_applying import AT_CAPACITY, GroupLoading, LoadMode, at_capacity, clean_up
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, Written, joined
 from ingather.feeds.sweeping import DELETED, Guard, Ruled, sweep
@@ -123,6 +124,8 @@ class Feeding:
         self._turns: deque[str] = deque()
         self._waiting: dict[int, int] = {}
         self._loadings: dict[int, GroupLoading] = {}
+        self._rejections: dict[int, list[tuple[int, str, str]]] = {}
+        """Of group feeds that are being loaded: what the batch at hand could not be read."""
         self._condition = threading.Condition()
         self._stopping = False
         self._thread: threading.Thread | None = None
@@ -168,6 +171,7 @@ class Feeding:
 
         Raises:
             FeedRefusedError: it may not be called so.
+            GroupsFullError: (of the job) there is no room for memberships.
         """
         fields.check()
         if fields.kind is FeedKind.GROUPS:
@@ -185,6 +189,10 @@ class Feeding:
         }  # fmt: skip
 
         def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+            if fields.kind is FeedKind.GROUPS and not fields.cleanup:
+                mode = LoadMode.FULL if _replaces(fields) else LoadMode.INCREMENTAL
+                if at_capacity(writer, fields.groupsource or fields.datasource, mode):
+                    raise GroupsFullError(f"error: {AT_CAPACITY}.")
             now_s = self._clock.wall()
             name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
             number = writer.feeds.add(
@@ -314,6 +322,7 @@ class Feeding:
         with self._condition:
             self._waiting.pop(number, None)
             self._loadings.pop(number, None)
+            self._rejections.pop(number, None)
             queue = self._queues.get(datasource, [])
             if number in queue:
                 queue.remove(number)
@@ -445,9 +454,11 @@ class Feeding:
         loading = self._loadings.get(feed.id)
         if loading is None:
             mode = LoadMode.FULL if feed.feedtype == "full" else LoadMode.INCREMENTAL
+            rejected_now = self._rejections[feed.id] = []
             loading = self._loadings[feed.id] = GroupLoading(
-                self._in_writer, source, mode, now_s=self._clock.wall()
-            )
+                self._in_writer, source, mode, now_s=self._clock.wall(),
+                on_reject=lambda *told: rejected_now.append(told),
+            )  # fmt: skip
             loading.begin()
             self._transact(lambda w, _: self._rewind(w, feed.id))
             feed = self._transact(lambda w, _: w.feeds.feed(feed.id))
@@ -458,11 +469,14 @@ class Feeding:
             return True
         batch = decode_batch(answer.raw)
         before = loading.report.rejected
+        told = self._rejections[feed.id]
+        told.clear()
         loading.take(item for item in batch.items if isinstance(item, GroupMembership | FeedRejection))
         count, rejected = len(batch.items), loading.report.rejected - before
 
         def advance(writer: CatalogWriter, _applied: Applied) -> None:
             writer.feeds.begin(feed.id, self._clock.wall())
+            self._group_receipts(writer, feed.id, told)
             writer.feeds.advance(
                 feed.id, feed.done + count, answer.cursor, applied=count - rejected, rejected=rejected
             )
@@ -471,7 +485,6 @@ class Feeding:
         if batch.end is None:
             return False
         report = loading.finish(batch.end)
-        self._transact(lambda w, _: self._group_receipts(w, feed.id, report.rejections))
         self._transact(
             partial(self._close, feed.id, report.trouble, joined([report.trouble] if report.trouble else []))
         )
@@ -485,10 +498,14 @@ class Feeding:
             writer.feeds.again(number)
 
     @staticmethod
-    def _group_receipts(writer: CatalogWriter, number: int, rejections: Iterable[tuple[int, str]]) -> None:
-        for n, (line, reason) in enumerate(rejections, 1):
+    def _group_receipts(
+        writer: CatalogWriter, number: int, rejections: Iterable[tuple[int, str, str]]
+    ) -> None:
+        """Write the receipts of memberships that could not be read; the others have none."""
+        last = writer.feeds.last_receipt(number)
+        for n, (line, reason, group) in enumerate(rejections, last + 1):
             writer.feeds.receipt(
-                number, n, line=line, url="", url_id=None, action="membership", state=Written.REJECTED, note=reason
+                number, n, line=line, url=group, url_id=None, action="membership", state=Written.REJECTED, note=reason
             )  # fmt: skip
 
     def _in_writer(self, job: Callable[[Any], T]) -> T:

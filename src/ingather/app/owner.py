@@ -1,17 +1,53 @@
-"""Asking the process that owns a home, over its admin listener."""
+"""Asking the process that owns a home, over its admin listener.
+
+Where it listens stands in ``run/admin.json``: a listener may have taken a free port, or the settings may have changed since.
+"""
 
 import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from ingather.app.home import Home
 from ingather.conf.settings import Settings
 from ingather.errors import HomeLockedError, IngatherError
+from ingather.feeds.trust import write_durably
 
-__all__ = ["ask_owner"]
+__all__ = ["ask_owner", "forget_address", "note_address", "owner_address"]
 
 _PATIENCE_S = 120.0
+_FILE = "admin.json"
+_WILD = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound, but looked up
+
+
+def note_address(home: Home, host: str, port: int) -> None:
+    """Write down where this process, which owns *home*, has its admin listener.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    said = {"pid": os.getpid(), "host": _WILD.get(host, host), "port": port}
+    write_durably(home.run / _FILE, json.dumps(said) + "\n")
+
+
+def forget_address(home: Home) -> None:
+    """The listener is gone."""
+    with suppress(OSError):
+        (home.run / _FILE).unlink()
+
+
+def owner_address(home: Home, settings: Settings, locked: HomeLockedError) -> tuple[str, int]:
+    """Return where the owner that *locked* names has its admin listener: as it wrote down, else as the settings say.
+
+    What another process left behind counts for nothing: the token goes to no stranger.
+    """
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        said = json.loads((home.run / _FILE).read_text("utf-8"))
+        if locked.owner.startswith(f"process {int(said['pid'])} "):
+            return str(said["host"]), int(said["port"])
+    return settings.address("listen.admin")
 
 
 def ask_owner(
@@ -23,7 +59,7 @@ def ask_owner(
         HomeLockedError: *locked*, when the owner does not answer (a crawl has no listener).
         IngatherError: what the owner says is wrong.
     """
-    host, port = settings.address("listen.admin")
+    host, port = owner_address(home, settings, locked)
     headers = {"Authorization": f"Bearer {home.admin_token()}", "Content-Type": "application/json"}
     connection = HTTPConnection(host, port, timeout=_PATIENCE_S)
     try:

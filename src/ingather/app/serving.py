@@ -32,6 +32,7 @@ from ingather.app.keeper import Gathering
 from ingather.app.metering import KeeperMetrics
 from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.owner import forget_address, note_address
 from ingather.app.passwords import Passwords
 from ingather.app.people import CatalogPeople, proxies_of, session_life
 from ingather.app.publishing import take_over
@@ -264,6 +265,8 @@ class Serving:
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
+        host, port = self.listeners.own_ports[1]
+        note_address(self.home, host, port)
         self._gate.gate.start()
         self._background = [
             asyncio.create_task(self._link_passes()),
@@ -274,6 +277,7 @@ class Serving:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        forget_address(self.home)
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)

@@ -23,6 +23,7 @@ __all__ = [
     "FeedKind",
     "FeedRefusedError",
     "FeedTicket",
+    "GroupsFullError",
     "Spooled",
     "feed_name",
     "feed_type",
@@ -36,6 +37,10 @@ _LONGEST: Final = 200
 
 class FeedRefusedError(IngatherError):
     """The feed cannot be taken as it is named; the sender is told why (400) and nothing is kept."""
+
+
+class GroupsFullError(FeedRefusedError):
+    """There is no room for another membership; its text is the appliance's (section 5). Nothing is kept."""
 
 
 class FeedKind(StrEnum):

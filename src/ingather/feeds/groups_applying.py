@@ -24,6 +24,7 @@ __all__ = [
     "GroupReport",
     "GroupWriter",
     "LoadMode",
+    "at_capacity",
     "clean_up",
     "load_groups",
     "purge",
@@ -124,19 +125,28 @@ class GroupLoading:
         mode: add, or replace.
         now_s: wall time.
         most: memberships of all sources together.
+        on_reject: told of every element that could not be read: line, reason, group.
 
     Raises:
         UsageError: the source has no name.
     """
 
-    def __init__(
-        self, transact: Transact[Any], source: str, mode: LoadMode, *, now_s: float, most: int = MOST
+    def __init__(  # noqa: PLR0913 - what, whose, how, when
+        self,
+        transact: Transact[Any],
+        source: str,
+        mode: LoadMode,
+        *,
+        now_s: float,
+        most: int = MOST,
+        on_reject: Callable[[int, str, str], None] = lambda _line, _reason, _group: None,
     ) -> None:
         if not source.strip():
             raise UsageError("memberships need a source", hint="name it: groupsource, replace or --source")
         self._transact = transact
         self._now_s = now_s
         self._most = most
+        self._on_reject = on_reject
         self._kept: dict[str, None] = {}
         self._load = 0
         self.report = GroupReport(source.strip(), mode)
@@ -252,6 +262,7 @@ class GroupLoading:
 
     def _reject(self, line: int, reason: str, group: str) -> None:
         self.report.rejected += 1
+        self._on_reject(line, reason, group)
         if len(self.report.rejections) < _SHOWN:
             self.report.rejections.append((line, reason))
         if group.isprintable() and group.strip():
@@ -288,6 +299,12 @@ def load_groups(  # noqa: PLR0913 - what, whose, how, when
             batch = []
     loading.take(batch)
     return loading.finish(end)
+
+
+def at_capacity(writer: GroupWriter, source: str, mode: LoadMode, *, most: int = MOST) -> bool:
+    """Whether there is no room for another membership of *source*: then a load need not be begun."""
+    groups = writer.groups
+    return groups.others(source if mode is LoadMode.FULL else "") >= most
 
 
 def clean_up(transact: Transact[Any], source: str) -> int:

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from ingather.feeds.desk import FeedFields, FeedTicket, GroupsFullError, Spooled
 from ingather.testing.feedgate import MemoryDesk, RunningGate
 from ingather.testing.feedwire import FEED, chunked, exchange, multipart, post, read_reply, shapes
 from ingather.testing.running import wait_until
@@ -264,3 +265,16 @@ def test_chunks_of_one_byte(gate: RunningGate) -> None:
 
 def test_a_head_is_refused_at_16_kib(gate: RunningGate) -> None:
     assert gate.talk(b"POST /xmlfeed HTTP/1.1\r\nX: " + b"y" * 30_000).status == 431
+
+
+def test_groups_without_room_get_the_appliance_s_words_before_success(make_gate: Make) -> None:
+    class Full(MemoryDesk):
+        async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+            raise GroupsFullError("error: group db at capacity.")
+
+    xml = b"<xmlgroups><membership><principal scope='GROUP'>g</principal></membership></xmlgroups>"
+    request = post(xml, b"text/xml", path=b"/xmlgroups?groupsource=ad&feedtype=incremental")
+    for always_200, status in ((False, 507), (True, 200)):
+        gate = make_gate(desk=Full(), always_200=always_200)
+        reply = gate.talk(*request)
+        assert (reply.status, reply.body) == (status, b"error: group db at capacity.")

@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+from functools import partial
 
 import pytest
 
 from ingather.app.feedoffice import again_job, forget_job
 from ingather.errors import UsageError
-from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
+from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind, GroupsFullError
+from ingather.feeds.groups_applying import at_capacity
 from ingather.testing.feeds import FeedRig, content, feed_xml, record
 
 
@@ -117,3 +119,31 @@ def test_names_are_in_the_appliance_s_form(rig: FeedRig) -> None:
     assert ticket.name == f"sample_feed_20260921_141320_000000_FULL_FEED_{ticket.id}"
     FeedFields("web", "incremental").check()
     rig.local.apply()
+
+
+def test_every_membership_that_cannot_be_read_has_a_receipt(rig: FeedRig) -> None:
+    bad = "".join("<membership><principal scope='NOBODY'>g</principal></membership>\n" for _ in range(1203))
+    body = f"<xmlgroups>\n{bad}<membership><principal scope='GROUP'>g</principal></membership></xmlgroups>".encode()
+    told = rig.push(body=body, datasource="manybad", kind=FeedKind.GROUPS)
+    assert (told["applied"], told["rejected"]) == (1, 1203)
+    office, found, after = rig.local.office, [], 0
+    while page := office.records(str(told["id"]), after=after, limit=500, state="rejected"):
+        found += page
+        after = page[-1]["n"]
+    assert [(one["n"], one["line"]) for one in found] == [(n, n + 1) for n in range(1, 1204)]
+    rig.local.do(again_job([told["id"]]))
+    rig.local.apply()
+    assert len(office.records(str(told["id"]), limit=10_000)) == 1203
+
+
+def test_groups_that_find_no_room_are_refused_before_success(
+    rig: FeedRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    member = "<membership><principal scope='GROUP'>g</principal><members><principal scope='USER'>u</principal></members></membership>"
+    body = f"<xmlgroups>{member}</xmlgroups>".encode()
+    rig.push(body=body, datasource="room", kind=FeedKind.GROUPS, feedtype="full")
+    monkeypatch.setattr("ingather.app.feeding.at_capacity", partial(at_capacity, most=1))
+    with pytest.raises(GroupsFullError, match=r"^error: group db at capacity\.$"):
+        rig.take(body, "more", kind=FeedKind.GROUPS)
+    rig.push(body=body, datasource="more", kind=FeedKind.GROUPS, cleanup=True)
+    rig.push(body=b"", datasource="room", kind=FeedKind.GROUPS, cleanup=True)

@@ -13,6 +13,7 @@ import pytest
 
 from ingather.app.disk import Headroom, headroom
 from ingather.app.home import Home
+from ingather.app.owner import forget_address, note_address, owner_address
 from ingather.errors import DiskFullError, HomeError, HomeLockedError
 
 OWNER = (
@@ -237,3 +238,20 @@ def test_work_is_refused_below_the_reserve(tmp_path: Path) -> None:
     assert Headroom(tmp_path, 10, 10).enough
     with pytest.raises(HomeError):
         headroom(tmp_path / "no", reserve_bytes=0, reserve_share=0.0)
+
+
+def test_the_owner_is_asked_where_it_listens_and_strangers_get_no_token(tmp_path: Path) -> None:
+    home = Home.create(tmp_path / "home", written={"listen.admin": '"127.0.0.1:0"'})
+    settings = home.settings(environment={}).settings
+    written = settings.address("listen.admin")
+    note_address(home, "0.0.0.0", 4711)  # noqa: S104 - written down only
+    mine = HomeLockedError("locked", owner=f"process {os.getpid()} (ingather serve, since today)")
+    other = HomeLockedError("locked", owner=f"process {os.getpid()}0 (ingather crawl, since today)")
+    assert owner_address(home, settings, mine) == ("127.0.0.1", 4711)
+    assert owner_address(home, settings, other) == written
+    for torn in ("", "{", "[]", '{"pid": "x"}'):
+        (home.run / "admin.json").write_text(torn)
+        assert owner_address(home, settings, mine) == written
+    forget_address(home)
+    forget_address(home)
+    assert owner_address(home, settings, mine) == written

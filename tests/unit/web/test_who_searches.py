@@ -517,6 +517,13 @@ def test_every_route_of_the_search_listener_wants_its_role(house: House, endpoin
         assert 403 not in statuses
 
 
+def test_a_feeder_reads_the_report_of_a_feed_and_nothing_else_of_feeds() -> None:
+    roles = {(e.path, e.methods[0]): e.role for e in ROUTES if e.path.startswith("/api/v1/feeds")}
+    may = {path for (path, _), role in roles.items() if role is Role.FEEDER}
+    assert may == {"/api/v1/feeds/{name}", "/api/v1/feeds/{name}/records"}
+    assert set(roles.values()) == {Role.FEEDER, Role.ADMINISTRATOR}
+
+
 def test_explain_metrics_holds_and_status_are_the_administrator_s() -> None:
     wanted = ("explain", "metrics", "holds", "status", "users", "tokens", "remove", "config")
     lines = [e for e in ROUTES if any(word in e.path for word in wanted)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from ingather.errors import DiskFullError, IngatherError
-from ingather.feeds.desk import FeedDesk, FeedFields, FeedRefusedError, FeedTicket, Spooled
+from ingather.feeds.desk import FeedDesk, FeedFields, FeedRefusedError, FeedTicket, GroupsFullError, Spooled
 from ingather.feeds.spool import Spool
 from ingather.log import get
 from ingather.web.feedgate.answers import Answer, feed_headers, internal, json_answer, refused, success
@@ -26,6 +26,7 @@ _ROOM_EVERY: Final = 16 << 20
 _SHORT: Final = 4096
 """Pieces that are not worth a thread, even compressed ones: the ratio bounds what they unpack to."""
 _UNREADABLE: Final = 422
+_NO_ROOM: Final = 507
 T = TypeVar("T")
 
 
@@ -80,7 +81,7 @@ class Intake:
             RefusedError: it would.
         """
         if not self._doors.room(more):
-            raise RefusedError(507, DISK_TEXT)
+            raise RefusedError(_NO_ROOM, DISK_TEXT)
 
     async def threaded(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run *work* in one of the disk's threads."""
@@ -99,6 +100,9 @@ class Intake:
             return await self._dry_run(reception, spooled, fields)
         try:
             ticket = await doors.desk.accept(spooled, fields, sender)
+        except GroupsFullError as error:
+            await self.threaded(reception.discard)
+            raise RefusedError(_NO_ROOM, error.text) from None
         except FeedRefusedError as error:
             await self.threaded(reception.discard)
             raise bad(str(error)) from None
@@ -183,7 +187,7 @@ def answer_for(error: Exception) -> Answer:
         return refused(error)
     if isinstance(error, DiskFullError) or (isinstance(error, OSError) and error.errno in _FULL):
         _log.error("no room for a feed", error=str(error))
-        return Answer(507, DISK_TEXT.encode())
+        return Answer(_NO_ROOM, DISK_TEXT.encode())
     if not isinstance(error, IngatherError | OSError):
         trace = "".join(traceback.format_exception(error))
         _log.error("a feed request failed", trace=trace)
