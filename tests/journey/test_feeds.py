@@ -1,11 +1,7 @@
 """Feeds pushed to a running serve: found in search, accounted for, and none lost by kill -9."""
 
 import re
-import threading
-import time
-from contextlib import suppress
-from functools import partial
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode
 
@@ -83,7 +79,7 @@ def test_a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, s
             _, records = served.admin(f"/api/v1/feeds/{name}/records")
             return str(records[0]["state"]) if records else ""
 
-        wait_until(lambda: state() == "needs-scope", timeout_s=60)
+        wait_until(lambda: state() == "needs-scope")
     assert site.asked("/listed") == 0
 
 
@@ -94,50 +90,4 @@ def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig,
         meta = '<metadata><meta name="author" content="Ann"/></metadata>'
         body = feed_xml(record(site.url("/listed"), meta))
         _push(_port(served), body, "lists", "metadata-and-url")
-        wait_until(lambda: served.found("narwhal author:Ann"), timeout_s=60)
-
-
-def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(rig: Rig) -> None:
-    acknowledged: dict[str, int] = {}
-    rig.tune("listen.search", "127.0.0.1:0").tune("listen.admin", "127.0.0.1:0")
-    for life in range(4):
-        with rig.start("serve") as running:
-            served = Served(running, (rig.path / "admin-token").read_text().strip())
-            port = _port(served)
-            stop = threading.Event()
-
-            def client(number: int, life: int = life, port: int = port, stop: threading.Event = stop) -> None:
-                turn = 0
-                while not stop.is_set():
-                    source = f"c{number}"
-                    urls = [f"http://{source}.test/{life}/{turn}/{n}" for n in range(5)]
-                    body = feed_xml(
-                        *(record(url, content(f"word{n}")) for n, url in enumerate(urls)), datasource=source
-                    )
-                    with suppress(OSError, HTTPException):
-                        status, text, name = _push(port, body, source)
-                        if (status, text) == (200, b"Success"):
-                            acknowledged[name] = 5
-                    turn += 1
-                    time.sleep(0.02)
-
-            clients = [threading.Thread(target=client, args=(n,), daemon=True) for n in range(3)]
-            before = len(acknowledged)
-            for thread in clients:
-                thread.start()
-            wait_until(lambda before=before: len(acknowledged) > before + 10)  # type: ignore[misc]
-            if life % 2:  # in the midst of applying, not only before the first batch
-                wait_until(partial(_oldest_ended, served))
-            running.kill()
-            stop.set()
-            for thread in clients:
-                thread.join()
-    with rig.serving() as served:
-        wait_until(lambda: served.admin("/api/v1/feeds?limit=1")[1]["backlog"] == 0, pause_s=0.2)
-        feeds = served.admin("/api/v1/feeds?limit=10000")[1]["feeds"]
-        by_name = {feed["name"]: feed for feed in feeds}
-        assert set(acknowledged) <= set(by_name)
-        assert {feed["state"] for feed in feeds} == {"completed"}
-        assert {feed["applied"] for feed in feeds} == {5}
-    documents = rig.run("catalog", "stats", "--json").json
-    assert sum(v for name, v in documents["sources"].items() if name.startswith("c")) == 5 * len(feeds)
+        wait_until(lambda: served.found("narwhal author:Ann"))
