@@ -94,7 +94,7 @@ def _candidates(
         try:
             record = reader.find(canonical(choice.value))
         except UrlError as error:
-            raise UsageError(f"{choice.value[:200]!r} is not a URL: {error.text}") from error
+            raise UsageError(error.text, hint=error.hint) from error
         if record is not None:
             yield list(reader.described([record.id]).values())
         return

@@ -92,7 +92,7 @@ class Preparing:
             try:
                 known = canonical(url)
             except UrlError as error:
-                tally.refuse(f"E-RD-URL: {url[:200]!r} is not a URL: {error.text}")
+                tally.refuse(f"E-RD-URL: {error.text if url else 'a document has no URL'}")
                 continue
             attributes = self._attributes(submit, given)
             faults = self._faults(submit, attributes)

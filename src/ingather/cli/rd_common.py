@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from ingather.app.rdselect import Choice
     from ingather.app.rdstore import Tally
 
-__all__ = ["SHOWN", "choice_of", "open_descriptions", "reading", "selection_options", "tell_tally", "written"]
+__all__ = [
+    "SHOWN",
+    "charset_of",
+    "choice_of",
+    "open_descriptions",
+    "reading",
+    "selection_options",
+    "tell_tally",
+    "view_of",
+    "written",
+]
 
 SHOWN: Final = 20
 """Lines of one kind that are shown."""
@@ -62,7 +72,7 @@ def choice_of(  # noqa: PLR0913 - the command's options
     """Return what the options of :func:`selection_options` choose."""
     from ingather.app.rdselect import Choice
     from ingather.catalog.sqlite_descriptions import Parts
-    from ingather.conf.rdm import database_name, names_of
+    from ingather.conf.rdm import database_name
     from ingather.errors import UsageError
 
     if value and kind == "all":
@@ -70,7 +80,39 @@ def choice_of(  # noqa: PLR0913 - the command's options
     parts = Parts.MERGED
     if persistent != non_persistent:
         parts = Parts.PERSISTENT if persistent else Parts.NONPERSISTENT
-    return Choice(kind, value, database_name(database) if database else "", parts, names_of(view))
+    return Choice(kind, value, database_name(database) if database else "", parts, view_of(view))
+
+
+def view_of(text: str) -> tuple[str, ...]:
+    """Return the names of ``--attributes``.
+
+    Raises:
+        UsageError: it was given, and names nothing: that must not mean everything.
+    """
+    from ingather.conf.rdm import names_of
+    from ingather.errors import UsageError
+
+    names = names_of(text)
+    if text and not names:
+        raise UsageError(
+            f"--attributes {text!r} names no attribute", hint="for example: title,classification"
+        )
+    return names
+
+
+def charset_of(text: str) -> str:
+    """Return the codec of ``--charset``.
+
+    Raises:
+        UsageError: there is none, or it cannot carry SOIF.
+    """
+    from ingather.conf.soif import SoifError, known_charset
+    from ingather.errors import UsageError
+
+    try:
+        return known_charset(text)
+    except SoifError as error:
+        raise UsageError(error.text, hint=error.hint) from error
 
 
 @contextmanager

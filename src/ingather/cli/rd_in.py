@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ingather.cli.home_option import home_option
-from ingather.cli.rd_common import SHOWN, open_descriptions, reading, tell_tally
+from ingather.cli.rd_common import SHOWN, charset_of, open_descriptions, reading, tell_tally, view_of
 
 __all__ = ["import_", "merge"]
 
@@ -58,9 +58,10 @@ def _brought(  # noqa: PLR0913 - the command's options
     charset: str, no_aliases: bool, no_schema: bool, as_json: bool,
 ) -> int:  # fmt: skip
     from ingather.app.rdstore import Preparing
-    from ingather.conf.rdm import Submit, database_name, names_of
+    from ingather.conf.rdm import Submit, database_name
     from ingather.conf.soif_reader import SoifReader
 
+    codec = charset_of(charset)
     descriptions = open_descriptions(home)
     descriptions.check_source(source)
     submit = Submit(
@@ -68,16 +69,18 @@ def _brought(  # noqa: PLR0913 - the command's options
         "nonpersistent" if non_persistent else "persistent",
         database=database_name(database) if database else None,
         source=source,
-        view=names_of(view),
+        view=view_of(view),
     )
     preparing = Preparing(descriptions.schema, aliases=not no_aliases, check=not no_schema)
     with reading(file) as stream:
-        reader = SoifReader(stream, charset=charset)
+        reader = SoifReader(stream, charset=codec)
         tally = descriptions.submit(submit, reader, preparing, tell=_tell)
     for found in reader.findings[:SHOWN]:
         click.echo(f"{file}: {found}", err=True)
     if len(reader.findings) > SHOWN:
         click.echo(f"{file}: {reader.errors} errors and {reader.warnings} warnings in all", err=True)
+    if not (tally.counts or reader.findings):
+        click.echo(f"{file}: no description in it", err=True)
     return tell_tally(tally, as_json=as_json, failed=bool(reader.errors))
 
 

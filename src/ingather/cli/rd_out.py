@@ -7,7 +7,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import print_json
-from ingather.cli.rd_common import choice_of, open_descriptions, selection_options, written
+from ingather.cli.rd_common import charset_of, choice_of, open_descriptions, selection_options, written
 
 __all__ = ["count", "export", "list_", "show"]
 
@@ -21,9 +21,7 @@ __all__ = ["count", "export", "list_", "show"]
 )
 def export(file: str, home: Path, charset: str, **selected: Any) -> None:
     """Write RDs as SOIF to FILE (default: standard output)."""
-    from ingather.conf.soif import known_charset
-
-    choice, charset = choice_of(**selected), known_charset(charset)
+    choice, charset = choice_of(**selected), charset_of(charset)
     descriptions = open_descriptions(home)
     with written(file) as sink:
         done = descriptions.export(choice, sink, charset=charset)
@@ -93,7 +91,11 @@ def show(url: str, home: Path, as_json: bool) -> int:  # noqa: FBT001 - click gi
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def count(home: Path, databases: bool, as_json: bool, **selected: Any) -> None:  # noqa: FBT001 - click gives it so
     """Count RDs."""
+    from ingather.errors import UsageError
+
     descriptions = open_descriptions(home)
+    if databases and (selected["database"] or selected["kind"] != "all"):
+        raise UsageError("--databases counts all, each by itself", hint="leave out --database and --type")
     if databases:
         found = descriptions.databases()
     else:

@@ -153,11 +153,35 @@ def test_charsets(rig: Rig, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("frob",), ("delete",), ("delete", A, "--from", "x"), ("import", "x", "--source", "nobody"), ("list", "--database", "a b"), ("list", "--value", "x")],
+    [("frob",), ("delete",), ("delete", A, "--from", "x"), ("import", "x", "--source", "nobody"), ("list", "--database", "a b"), ("list", "--value", "x"),
+     ("import", "x", "--charset", "nope"), ("export", "--charset", "utf-16"), ("import", "x", "--attributes", " ,"), ("count", "--databases", "--type", "categorized")],
 )  # fmt: skip
 def test_wrong_use_is_one_line(rig: Rig, arguments: tuple[str, ...]) -> None:
     done = rig.call("rd", *arguments)
     assert (done.status, done.err.count("\n")) == (2, 1)
+
+
+def test_files_that_hold_no_descriptions(rig: Rig, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    (tmp_path / "binary").write_bytes(bytes(range(256)) * 40)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "urls").write_bytes(
+        b"".join(write_object("DOCUMENT", url, {"title": "x"}) for url in ("-", "no url"))
+    )
+    for name, status, said in (
+        ("empty", 0, "no description in it"),
+        ("binary", 1, "byte 0: object 1: error E-SOIF-HEAD"),
+        ("folder", 1, "Is a directory"),
+        ("missing", 1, "No such file"),
+    ):
+        for verb in ("import", "merge"):
+            done = rig.call("rd", verb, str(tmp_path / name))
+            assert (done.status, done.err.count("\n")) == (status, 1), (verb, name)
+            assert f"{tmp_path / name}" in done.err
+            assert said in done.err
+    refused = rig.call("rd", "import", str(tmp_path / "urls"))
+    assert refused.status == 1
+    assert refused.err == "E-RD-URL: a document has no URL\nE-RD-URL: 'no url' is not a URL\n"
 
 
 def test_thousands_of_descriptions_come_in_groups(rig: Rig, tmp_path: Path) -> None:
