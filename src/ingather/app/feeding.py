@@ -11,6 +11,7 @@ import threading
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,7 @@ from ingather.feeds.desk import (
 from ingather.feeds.groups_applying import AT_CAPACITY, GroupLoading, LoadMode, at_capacity, clean_up
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, Written, joined
+from ingather.feeds.spool import DAMAGED
 from ingather.feeds.sweeping import DELETED, Guard, Ruled, sweep
 from ingather.log import get
 from ingather.model.feed import FeedRejection, FeedType, GroupMembership
@@ -342,6 +344,8 @@ class Feeding:
         ):  # read to its end before: only what it leaves out is to be dealt with
             return self._finish(feed, "")
         batch = self._ask(feed)
+        if batch.damaged:
+            self._set_aside(feed)
         if not batch.ended and batch.items and len(self._turns) == 1:
             self._process.ahead(self._order(feed, batch.cursor, batch.items[-1].n))
         self._transact(partial(self._apply, feed, batch))
@@ -381,7 +385,7 @@ class Feeding:
             feed=feed.id, path=str(self._home.path / feed.file), kind=self._kind(feed), feedtype=feed.feedtype,
             source=source_row_name(feed.datasource), cursor=cursor, done=done,
             listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
-            follow=self._home.follow(feed.datasource),
+            follow=self._home.follow(feed.datasource), size=feed.size, sha256=feed.sha256,
         )  # fmt: skip
 
     def _asked(self, order: FeedOrder) -> FeedBatch:
@@ -396,6 +400,17 @@ class Feeding:
         if feed.kind == FeedKind.GROUPS:
             return "groups"
         return "jsonl" if feed.fields.get("format") == FeedFormat.JSON_LINES else "xml"
+
+    def _set_aside(self, feed: FeedRow) -> None:
+        """Give a damaged file another name, by which it is still found; what it would have brought is not guessed."""
+        aside = feed.file.removesuffix(DAMAGED) + DAMAGED
+        if aside != feed.file:  # else it was set aside before, and tried again
+            file = self._home.path / feed.file
+            with suppress(OSError):  # both names until the row has the new one
+                (self._home.path / aside).hardlink_to(file)
+                self._transact(lambda w, _: w.feeds.moved(feed.id, aside))
+                file.unlink()
+        _log.error("the file of a feed is damaged and set aside", feed=feed.name, file=aside)
 
     # -- the end of a feed --------------------------------------------------------------------
 
@@ -463,6 +478,8 @@ class Feeding:
             self._transact(lambda w, _: self._rewind(w, feed.id))
             feed = self._transact(lambda w, _: w.feeds.feed(feed.id))
         answer = self._ask(feed)
+        if answer.damaged:
+            self._set_aside(feed)
         if not answer.raw:
             self._loadings.pop(feed.id, None)
             self._transact(partial(self._close, feed.id, answer.trouble, answer.trouble))

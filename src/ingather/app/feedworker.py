@@ -39,6 +39,7 @@ from ingather.feeds.limits import FeedLimits
 from ingather.feeds.prepared import FeedBatch, Prepared, pack_batch
 from ingather.feeds.reading import FeedItem
 from ingather.feeds.receipts import not_in_patterns
+from ingather.feeds.spool import damage_of
 from ingather.filters import Engine
 from ingather.log import configure
 from ingather.model.acl import Acl
@@ -79,6 +80,7 @@ class FeedOrder(msgspec.Struct, array_like=True):
         most: items wanted at most.
         pass_over: number of the item that brought down its reader, 0 = none.
         follow: whether links in its contents are followed.
+        size, sha256: of the file as it was acknowledged; without *sha256* it is not looked at.
     """
 
     feed: int
@@ -92,6 +94,8 @@ class FeedOrder(msgspec.Struct, array_like=True):
     most: int = 500
     pass_over: int = 0
     follow: bool = True
+    size: int = 0
+    sha256: str = ""
 
 
 _ORDER: Final = msgspec.msgpack.Decoder(FeedOrder)
@@ -120,6 +124,10 @@ async def _serve(channel: Connection, blueprint: Blueprint) -> None:
             channel.send_bytes(pack_batch(await worker.answer(order)))
     finally:
         await worker.close()
+
+
+class DamagedFileError(Exception):
+    """A spooled file is not what was acknowledged; the text says how it differs."""
 
 
 @dataclass(slots=True)
@@ -176,6 +184,8 @@ class _Worker:
         self._limits = _feed_limits(settings)
         self._most = settings.count("limits.feed-batch")
         self._held: OrderedDict[int, _Held] = OrderedDict()
+        self._sound: OrderedDict[str, None] = OrderedDict()
+        """Files that were found as they had been acknowledged."""
 
     async def close(self) -> None:
         """End the converters."""
@@ -192,6 +202,11 @@ class _Worker:
             if isinstance(error, IsolationError) and error.reason == "unavailable":
                 return FeedBatch([], order.cursor, later=str(error))
             return FeedBatch([], order.cursor, ended=True, trouble=str(error))
+        except DamagedFileError as error:
+            self._held.pop(order.feed, None)
+            return FeedBatch(
+                [], order.cursor, ended=True, trouble=f"its file is damaged: {error}", damaged=True
+            )
         except FileNotFoundError:
             return FeedBatch([], order.cursor, ended=True, trouble="its file is not in the spool any more")
         except (DiskFullError, CatalogError, OSError) as error:
@@ -239,7 +254,17 @@ class _Worker:
             self._held.popitem(last=False)
 
     def _read(self, order: FeedOrder) -> _Held:
-        """Read one batch behind the cursor."""
+        """Read one batch behind the cursor.
+
+        Raises:
+            DamagedFileError: the file is not what was acknowledged.
+        """
+        if order.sha256 and order.path not in self._sound:
+            if damage := damage_of(Path(order.path), order.size, order.sha256):
+                raise DamagedFileError(damage)
+            self._sound[order.path] = None
+            while len(self._sound) > _OPEN:
+                self._sound.popitem(last=False)
         cursor = msgspec.json.decode(order.cursor, type=FeedCursor) if order.cursor else FeedCursor()
         kind = FeedType(order.feedtype) if order.kind != "groups" else None
         batch = read_batch(

@@ -141,6 +141,10 @@ class FeedStore:
         """Return the feeds that are not at their end, in order of arrival."""
         return [_feed(row) for row in fetch(self._cursor, f"{_FEED} where state < 2 order by id")]
 
+    def moved(self, number: int, file: str) -> None:
+        """Note that the file of a feed has another name."""
+        self._cursor.execute("update feed set file = ? where id = ?", (file, number))
+
     def session(self, datasource: str, session: str) -> list[FeedRow]:
         """Return the parts of a feed that came in several files, in order of arrival."""
         return [

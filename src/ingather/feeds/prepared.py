@@ -58,6 +58,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
         segment: WARC segment that the reader appended to before the first of them, 0 = none was open.
         datasource, feedtype: of the XML's own header.
         raw: of group feeds, a batch as ``feeds.batches`` packs it.
+        damaged: the file is not what was acknowledged; it is to be set aside.
         later: why nothing could be read now, though it is not the feed's fault (a full disk, say): ask again.
     """
 
@@ -72,6 +73,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
     feedtype: str = ""
     raw: bytes = b""
     later: str = ""
+    damaged: bool = False
 
 
 _encoder: Final = msgspec.msgpack.Encoder()

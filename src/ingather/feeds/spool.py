@@ -16,13 +16,29 @@ from typing import Final
 
 from ingather.feeds.desk import Spooled
 
-__all__ = ["PART", "Spool", "SpoolFile"]
+__all__ = ["DAMAGED", "PART", "Spool", "SpoolFile", "damage_of"]
 
 PART: Final = ".part"
+DAMAGED: Final = ".damaged"
+"""Ending of a file that was set aside, for somebody to look at: it goes when its feed is forgotten."""
 _OURS: Final = re.compile(r"[0-9a-f]{32}(?:\.part)?")
 _MEMORY: Final = 128 * 1024
 _HEAD: Final = 8 * 1024
 _VECTOR: Final = 512
+
+
+def damage_of(path: Path, size: int, sha256: str) -> str:
+    """Return how the file at *path* differs from what was acknowledged, ``""`` = not at all.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as stream:
+        found = os.fstat(stream.fileno()).st_size
+        if found != size:
+            return f"it has {found} bytes, {size} were acknowledged"
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return "" if digest == sha256 else "its bytes are not those that were acknowledged (sha256 differs)"
 
 
 class Spool:
