@@ -6,8 +6,9 @@ from typing import Final
 __all__ = ["stripped"]
 
 _DEFAULT_PAGE: Final = re.compile(
-    r"/(?:index|welcome|home|default|main)\.[a-z0-9]{3,4}\Z", re.ASCII | re.IGNORECASE
+    r"(?:index|welcome|home|default|main)\.[a-z0-9]{3,4}\Z", re.ASCII | re.IGNORECASE
 )
+_LONGEST: Final = len("welcome.html")
 
 
 def stripped(url: str) -> str:
@@ -16,8 +17,8 @@ def stripped(url: str) -> str:
     A default page is a last path segment ``index``, ``welcome``, ``home``, ``default`` or ``main``, a dot and three or
     four letters or digits, in either case, and no query behind it: ``index.php?id=7`` is a document of its own.
     """
-    found = _DEFAULT_PAGE.search(url)
-    # The slash before it must be a slash of the path: http://index.com is a host.
-    if found is None or "?" in url or url[: found.start()].endswith((":/", "://")):
+    start = url.rfind("/") + 1
+    if not 0 < len(url) - start <= _LONGEST or _DEFAULT_PAGE.match(url, start) is None:
         return url
-    return url[: found.start() + 1]
+    # The last slash may be one of a query, or of http:// itself.
+    return url if "?" in url or url.endswith("://", 0, start) else url[:start]

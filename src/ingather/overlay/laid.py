@@ -1,5 +1,6 @@
 """What a file lays over a URL: inheritance, and the bounded store of merged answers (specification, sections 6, 13)."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -13,13 +14,14 @@ from ingather.overlay.line import Own, values_of
 from ingather.overlay.options import Options
 from ingather.overlay.prefix import folded, key_of
 from ingather.overlay.record import Record
-from ingather.overlay.table import EXACT, Table
+from ingather.overlay.table import EXACT, NEAR, Table
 
 __all__ = ["Overlay", "fingerprint"]
 
 _SLOTS: Final = 131_072
 """So many classes all merged answers together may have; some 25 MB."""
 _EVERY: Final = 64
+_EMPTY: Final[Own] = {}
 _NOTHING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
 
@@ -60,6 +62,8 @@ class Overlay:
         self._folds = bool(options.case_insensitive_hosts)
         self._merged: dict[int, Own] = {}
         self._slots = 0
+        # With more records than that, keeping the answers of single pages would only push out those of folders.
+        self._leaves = len(table) <= _SLOTS // 2
 
     def __len__(self) -> int:
         """The number of records that apply."""
@@ -75,12 +79,26 @@ class Overlay:
 
         No URL is parsed. The mapping is shared: it must not be changed.
         """
-        key = stripped_key if isinstance(stripped_key, str) else stripped_key.decode("ascii", "replace")
-        number = self._table.find(folded(key, self.options) if self._folds else key)
-        if number < 0:
-            return _NOTHING
-        merged = self._merged.get(number)
-        return self._merge(number) if merged is None else merged
+        key = stripped_key.encode() if stripped_key.__class__ is str else stripped_key
+        if self._folds:
+            key = self._folded(key)
+        # Table.find, once more: the call would be a fifth of the time.
+        table = self._table
+        keys, near = table.keys, table.near
+        probe = key + EXACT
+        if near + NEAR < len(keys) and keys[near] <= probe < keys[near + NEAR]:
+            at = bisect_right(keys, probe, near + 1, near + NEAR) - 1
+        else:
+            at = bisect_right(keys, probe) - 1
+            if at < 0:
+                return _NOTHING
+        table.near = at
+        if not probe.startswith(keys[at]):
+            at = table.ancestor(at, probe)
+            if at < 0:
+                return _NOTHING
+        merged = self._merged.get(at)
+        return self._merge(at) if merged is None else merged
 
     def explain(self, url: str) -> Explanation:
         """Return which lines speak for any URL text, and which line won each class."""
@@ -93,7 +111,7 @@ class Overlay:
 
     def chain(self, stripped_key: str) -> list[int]:
         """Return the numbers of the records that a stripped URL inherits from, the least specific first."""
-        return self._table.chain(self._table.find(folded(stripped_key, self.options)))
+        return self._table.chain(self._table.find(self._folded(stripped_key.encode())))
 
     def line(self, number: int) -> int:
         """Return the line of the file in which record *number* stands."""
@@ -102,7 +120,7 @@ class Overlay:
     def key(self, number: int) -> tuple[str, bool]:
         """Return the canonical prefix of record *number*, and whether it is exact."""
         key = self._table.keys[number]
-        return (key[:-1], True) if key.endswith(EXACT) else (key, False)
+        return (key[:-1].decode(), True) if key.endswith(EXACT) else (key.decode(), False)
 
     def elements(self, number: int) -> bytes:
         """Return the elements of record *number* as they are written."""
@@ -110,7 +128,7 @@ class Overlay:
 
     def find(self, prefix: str, *, exact: bool) -> int:
         """Return the number of the record of a canonical prefix, -1 if there is none."""
-        return self._table.at(prefix + EXACT if exact else prefix)
+        return self._table.at(prefix.encode() + EXACT if exact else prefix.encode())
 
     def record(self, number: int) -> Record:
         """Return record *number* in the order of keys."""
@@ -141,25 +159,43 @@ class Overlay:
         """Return this version with the findings of a newer one that is not good."""
         return Overlay(self._body, self._table, self.options, self.name, diagnostics, counts, kept=True)
 
+    def _folded(self, key: bytes) -> bytes:
+        return folded(key.decode("ascii", "replace"), self.options).encode()
+
     def _merge(self, number: int) -> Own:
         """Work out the effective classes of a record, from the nearest ancestor that is known."""
+        above = self._table.parents[number]
+        base = _EMPTY if above < 0 else (self._merged.get(above) or self._ancestry(above))
+        own = self.own(number)
+        if not base and all(own.values()):
+            out = own
+        else:
+            out = base | own
+            if not all(own.values()):
+                out = {name: values for name, values in out.items() if values}
+        if self._leaves:
+            self._keep(number, out)
+        return out
+
+    def _ancestry(self, number: int) -> Own:
+        """Merge a record and all above it that is not known."""
         parents, known = self._table.parents, self._merged
-        chain, above = [number], parents[number]
-        base = None
-        while above >= 0 and (base := known.get(above)) is None:
-            chain.append(above)
-            above = parents[above]
-        out = dict(base) if base else {}
+        chain: list[int] = []
+        base: Own | None = None
+        while number >= 0 and (base := known.get(number)) is None:
+            chain.append(number)
+            number = parents[number]
+        out = dict(base or {})
         for left in range(len(chain) - 1, -1, -1):
             for name, values in self.own(chain[left]).items():
                 if values:
                     out[name] = values
                 else:
                     out.pop(name, None)
-            # The parent serves its other children; every so often of a long chain serves its branches.
-            if left == 1 or (left and left % _EVERY == 0):
+            if left and left % _EVERY == 0:  # of a long chain something is kept for its branches
                 self._keep(chain[left], dict(out))
-        self._keep(number, out)
+        if chain:
+            self._keep(chain[0], out)
         return out
 
     def _keep(self, number: int, merged: Own) -> None:

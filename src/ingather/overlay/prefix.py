@@ -21,9 +21,9 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _HALF_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _HTML: Final = re.compile(r"&(?:amp|lt|gt|quot|apos);", re.IGNORECASE)
 _DOTS: Final = re.compile("[.\u3002\uff0e\uff61]")
-_EXTENSION: Final = re.compile(r"[^/]\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
+_FILE_NAME: Final = re.compile(r".+\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
 _HALF_DEFAULT: Final = re.compile(
-    r"/(?:index|welcome|home|default|main)\.[a-z0-9]{0,2}\Z", re.ASCII | re.IGNORECASE
+    r"(?:index|welcome|home|default|main)\.[a-z0-9]{0,2}\Z", re.ASCII | re.IGNORECASE
 )
 _LAST_PORT: Final = 65535
 
@@ -123,7 +123,8 @@ def open_ended(key: str) -> bool:
     """Tell whether *key* stops within a path segment that is no file name: ``/chem`` covers ``/chemistry/``."""
     if key.endswith("/") or "?" in key:
         return False
-    return _EXTENSION.search(key) is None or _HALF_DEFAULT.search(key) is not None
+    segment = key[key.rfind("/") + 1 :]
+    return _FILE_NAME.match(segment) is None or _HALF_DEFAULT.match(segment) is not None
 
 
 def shown(text: str) -> str:

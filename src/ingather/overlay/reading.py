@@ -22,12 +22,15 @@ _LINE_BYTES: Final = 64 * 1024
 _COMMENT_OR_BLANK: Final = re.compile(rb"[ \t]*(?:#|\r?\Z)")
 # A line that is good as it stands, in the form that exports have: no work for the canonicaliser, nothing to warn of
 # but the end of its prefix. Whatever else a line may be is the business of line.py.
+_ELEMENT: Final = (
+    rb"(?!(?i:fun)|[dXhikmuvK]:)[A-Za-z0-9]{1,64}+:"
+    rb"""(?:"[^"]{0,2000}+"|[A-Za-z0-9_]{1,2000}+)(?=[ \t\r]|\Z)"""
+)
 _QUICK: Final = re.compile(
     rb"[ \t]*+((?:https?://)?+)"
-    rb"((?!xn--)[a-z0-9][a-z0-9\-]*+(?:\.(?!xn--)[a-z0-9][a-z0-9\-]*+)*+\.[a-z][a-z\-]*+)"
+    rb"((?:(?!xn--)[a-z0-9][a-z0-9\-]*+\.)++(?!xn--)[a-z][a-z\-]*+)"
     rb"((?:/(?![.])[A-Za-z0-9\-._~!$&'()*+,:@=]*+)*+)"
-    rb"((?:[ \t]++(?!(?i:fun)|[dXhikmuvK]:)[A-Za-z0-9]{1,64}+:"
-    rb"""(?:"[^"]{0,2000}+"|[A-Za-z0-9_]{1,2000}+)(?=[ \t\r]|\Z)){1,20}+)[ \t]*+\r?"""
+    rb"[ \t]++(" + _ELEMENT + rb"(?:[ \t]++" + _ELEMENT + rb"){0,19}+)[ \t]*+\r?"
 )
 
 
@@ -168,12 +171,16 @@ class _Reader:
         key = b"%s%s%s" % (match[1] or b"http://", match[2], match[3] or b"/")
         if len(key) > 2048:  # noqa: PLR2004 - far from the limit, whatever was written
             return False
-        url = key.decode("ascii")
-        bare = stripped(url)
-        if url[-1] != "/" and bare == url and open_ended(url):
-            return False  # there is something to say about it
+        exact = False
+        if not key.endswith(b"/"):
+            url = key.decode("ascii")
+            bare = stripped(url)
+            if bare != url:
+                key, exact = bare.encode("ascii"), True
+            elif open_ended(url):
+                return False  # there is something to say about it
         begin, end = match.span(4)
-        self._gathered.add(bare, bare != url, begin, end, number)
+        self._gathered.add(key, exact, begin, end, number)
         self.counts.records += 1
         return True
 
@@ -214,15 +221,15 @@ class _Reader:
         counts.expiring += line.expires
         first = begin + len(text[: line.elements].encode())
         prefix = line.prefix
-        self._gathered.add(prefix.key, prefix.exact, first, end, number)
+        self._gathered.add(prefix.key.encode("ascii"), prefix.exact, first, end, number)
         if prefix.twin is not None:
-            self._gathered.add(prefix.twin, prefix.exact, first, end, number)
+            self._gathered.add(prefix.twin.encode("ascii"), prefix.exact, first, end, number)
 
 
 def _usual(options: Options) -> bool:
     """Tell whether the quick way knows all that *options* ask for."""
     return (
-        options.canonical is canonical
+        (options.canonical is canonical or getattr(options.canonical, "drops_only", False))
         and options.schemeless == "http"
         and {"http", "https"} <= options.schemes
         and not options.case_insensitive_hosts
