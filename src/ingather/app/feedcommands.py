@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from ingather.app.feedlocal import LocalFeeds
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
+from ingather.app.feedsources import SourceOffice
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.owner import ask_owner
@@ -36,6 +37,26 @@ class HomeFeeds:
         if not path.exists():
             raise UsageError("nothing was pushed to this home so far", hint="start it with: ingather serve")
         return FeedOffice(self._home.path, path, self._indexed)
+
+    @property
+    def sources(self) -> SourceOffice:
+        """Sources.
+
+        Raises:
+            UsageError: there are none, because there is no catalog.
+        """
+        return SourceOffice(database_of(self._home), self._sources, self.office)
+
+    def destroy(self, source: str) -> dict[str, Any]:
+        """Forget all feeds of a data source that has no documents any more, with receipts and files.
+
+        Raises:
+            UsageError: there is none, it has documents, or a feed is not at its end.
+        """
+        datasource, feeds = self.sources.to_destroy(source)
+        for number in feeds:
+            self.forget(str(number))
+        return {"source": datasource, "forgotten": len(feeds)}
 
     def _indexed(self) -> int:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from ingather.app.feeding import Feeding
 from ingather.app.feedlocal import feed_home, spool_of
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
+from ingather.app.feedsources import SourceOffice
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
 from ingather.catalog.sqlite_apply import Applied
@@ -41,6 +42,7 @@ class ServedFeeds:
         home, settings = gathering.home, gathering.settings
         spool_of(home).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.office = FeedOffice(home.path, database_of(home), lambda: gathering.follower.applied)
+        self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
         self.desk = Feeding(
             feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,
             write=self._write, look=self.office.look,
@@ -177,6 +179,37 @@ class ServedFeeds:
         ticket = self._transact(self.desk.emptying(datasource, "the operator"))
         self.desk.taken(ticket.id, datasource, 1)
         return self.office.feed(ticket.name)
+
+    def sources(self) -> list[dict[str, Any]]:
+        """Return every source with what it owns."""
+        return self._sources.listed()
+
+    def source(self, name: str) -> dict[str, Any]:
+        """Return one source.
+
+        Raises:
+            UsageError: there is none.
+        """
+        return self._sources.shown(name)
+
+    def destroy(self, name: str) -> dict[str, Any]:
+        """Forget all feeds of a data source that has no documents any more.
+
+        Raises:
+            UsageError: there is none, it has documents, or a feed is not at its end.
+        """
+        datasource, feeds = self._sources.to_destroy(name)
+        for number in feeds:
+            self.forget(str(number))
+        return {"source": datasource, "forgotten": len(feeds)}
+
+    def delete_source(self, name: str) -> dict[str, Any]:
+        """Delete the documents that feeds brought for a source.
+
+        Raises:
+            UsageError: there is none, or feeds brought nothing.
+        """
+        return self.delete_documents(self._sources.to_delete(name))
 
     def _do(self, job: Callable[[CatalogWriter, Applied, float], Any]) -> Any:
         return self._transact(lambda w, a: job(w, a, self._gathering.clock.wall()))

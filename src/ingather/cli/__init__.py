@@ -50,6 +50,9 @@ VERBS: dict[str, Verb] = {
         "ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"
     ),
     "feed": Verb("ingather.cli.feed:command", CARE, "pushed feeds: who may send them, what became of them"),
+    "source": Verb(
+        "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
+    ),
     "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),

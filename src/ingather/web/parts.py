@@ -273,6 +273,18 @@ class FeedBoard(Protocol):
     def delete_documents(self, datasource: str) -> Tree:
         """Delete what feeds brought for a data source; return the feed of type "deleted" that does it."""
 
+    def sources(self) -> Sequence[Tree]:
+        """Return every source, with what it owns and what was pushed for it."""
+
+    def source(self, name: str) -> Tree:
+        """Return one source, with states, settings and last feeds."""
+
+    def delete_source(self, name: str) -> Tree:
+        """Delete the documents that feeds brought for a source; return the feed that does it."""
+
+    def destroy(self, name: str) -> Tree:
+        """Forget the feeds of a source that has no documents any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:

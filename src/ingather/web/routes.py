@@ -25,7 +25,20 @@ from ingather.web.api.people import (
     users,
 )
 from ingather.web.api.pushing import feed_text, gate_text, push
-from ingather.web.api.receipts import empty, feed, feed_file, feeds, forget, records, replay, retry
+from ingather.web.api.receipts import (
+    delete_source,
+    destroy,
+    empty,
+    feed,
+    feed_file,
+    feeds,
+    forget,
+    records,
+    replay,
+    retry,
+    source,
+    sources,
+)
 from ingather.web.api.searching import search, whoami
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
@@ -92,6 +105,17 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/feeds/{name}/replay", _POST, _ADMIN, replay, "pushes a feed's file again"),
     Endpoint(
         _A, "/api/v1/feeds/{name}/delete", _POST, _ADMIN, forget, "forgets a feed, its receipts and its file"
+    ),
+    Endpoint(_A, "/api/v1/sources", _GET, _ADMIN, sources, "sources, with what they own"),
+    Endpoint(_A, "/api/v1/sources/{name}", _GET, _ADMIN, source, "one source: states, settings, last feeds"),
+    Endpoint(_A, "/api/v1/sources/{name}/delete", _POST, _ADMIN, delete_source, "deletes what feeds brought"),
+    Endpoint(
+        _A,
+        "/api/v1/sources/{name}/destroy",
+        _POST,
+        _ADMIN,
+        destroy,
+        "forgets its feeds, when nothing is left",
     ),
     Endpoint(_A, "/api/v1/groups", _GET, _ADMIN, groups, "sources of memberships, and groups"),
     Endpoint(

@@ -12,7 +12,20 @@ from ingather.web.fields import read_fields, single
 from ingather.web.parts import FeedBoard
 from ingather.web.state import admin_state
 
-__all__ = ["empty", "feed", "feed_file", "feeds", "forget", "records", "replay", "retry"]
+__all__ = [
+    "delete_source",
+    "destroy",
+    "empty",
+    "feed",
+    "feed_file",
+    "feeds",
+    "forget",
+    "records",
+    "replay",
+    "retry",
+    "source",
+    "sources",
+]
 
 _MOST = 10_000
 _DIGITS = 18
@@ -72,6 +85,29 @@ async def empty(request: Request) -> Response:
     if not source:
         raise WebError(400, "missing-parameter", "The field source is missing.", hint="Name a data source.")
     return await _answer(request, lambda board: board.delete_documents(source))
+
+
+async def sources(request: Request) -> Response:
+    """``GET /api/v1/sources``: sources, what they own, what was pushed for them."""
+    return await _answer(request, lambda board: board.sources())
+
+
+async def source(request: Request) -> Response:
+    """``GET /api/v1/sources/{name}``: one source, with states, settings and last feeds."""
+    name = _name(request)
+    return await _answer(request, lambda board: board.source(name))
+
+
+async def delete_source(request: Request) -> Response:
+    """``POST /api/v1/sources/{name}/delete``: delete the documents that feeds brought for it."""
+    name = _name(request)
+    return await _answer(request, lambda board: board.delete_source(name))
+
+
+async def destroy(request: Request) -> Response:
+    """``POST /api/v1/sources/{name}/destroy``: forget the feeds of a source without documents."""
+    name = _name(request)
+    return await _answer(request, lambda board: board.destroy(name))
 
 
 async def _answer(request: Request, call: Callable[[FeedBoard], Any]) -> Response:

@@ -1,0 +1,60 @@
+"""Sources as they stand: what each owns, what feeds brought for it, what is held. For people and programs that ask."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
+
+__all__ = ["SourceReader"]
+
+_SOURCES: Final = (
+    "select s.id, s.name, s.kind, s.access, s.documents, "
+    "(select count(*) from fed f where f.source = s.id), (select count(*) from fed f where f.source = s.id and f.content), "
+    "(select count(*) from hold_item i join hold h on h.id = i.hold where h.source = s.id and h.closed is null), "
+    "(select count(*) from acl a where a.source = s.id and a.chain is not null) from source s order by s.name"
+)
+_SOURCE_NAMES: Final = ("id", "name", "kind", "access", "documents", "listed", "pushed", "held", "acls")
+_FEEDS: Final = (
+    "select datasource, count(*), sum(state < 2), sum(case when state < 2 then max(estimate - done, 0) else 0 end), sum(rejected), "
+    "max(received) from feed where kind = 'documents' group by datasource order by datasource"
+)
+_FEED_NAMES: Final = ("datasource", "feeds", "open", "backlog", "rejected", "last")
+_STATES: Final = "select state, count(*) from url where source = ? group by state order by state"
+
+
+class SourceReader:
+    """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = Rows(open_reader(path), path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._rows.close()
+
+    def sources(self) -> list[dict[str, Any]]:
+        """Return every source as columns by name: ``listed`` URLs that feeds name, ``pushed`` with content, ``held`` deletions."""
+        return [dict(zip(_SOURCE_NAMES, row, strict=True)) for row in self._rows.all(_SOURCES, ())]
+
+    def feeds(self) -> list[dict[str, Any]]:
+        """Return what each data source pushed: ``feeds``, how many are ``open``, ``backlog`` in records, ``last`` in wall time."""
+        return [dict(zip(_FEED_NAMES, row, strict=True)) for row in self._rows.all(_FEEDS, ())]
+
+    def states(self, source: int) -> dict[int, int]:
+        """Return how many URLs of a source are in each state; reads all URLs."""
+        return {int(state): int(count) for state, count in self._rows.all(_STATES, (source,))}
+
+    def also(self, source: int) -> int:
+        """Return how many URLs of others a source lists, too; reads all such listings."""
+        return int(self._rows.value("select count(*) from fed_other where source = ?", (source,)))
+
+    def ended(self, datasource: str) -> list[int]:
+        """Return the feeds of a data source that are at their end."""
+        return [
+            number
+            for (number,) in self._rows.all(
+                "select id from feed where datasource = ? and kind = 'documents' and state >= 2 order by id",
+                (datasource,),
+            )
+        ]

@@ -1,0 +1,107 @@
+"""``ingather source``: what there is to gather and to be pushed, what each source owns, and away with one."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ingather.cli.home_option import home_option
+from ingather.cli.opened import open_home, print_json
+
+if TYPE_CHECKING:
+    from ingather.app.feedcommands import HomeFeeds
+
+__all__ = ["command"]
+
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+
+
+@click.group("source")
+def command() -> None:
+    """Sources: list, show, delete their documents, destroy what is left."""
+
+
+@command.command("list")
+@home_option
+@_json_option
+def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
+    """List the sources with what they own."""
+    found = _feeds(home).sources.listed()
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("nothing was gathered or pushed so far")
+    for one in found:
+        click.echo(_line(one))
+
+
+@command.command("show")
+@click.argument("name")
+@home_option
+@_json_option
+def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
+    """Show the source NAME: what it owns, in which states, its settings, its last feeds."""
+    found = _feeds(home).sources.shown(name)
+    if as_json:
+        print_json(found)
+        return
+    click.echo(_line(found))
+    states = ", ".join(f"{count} {state}" for state, count in found["urls"].items())
+    click.echo(
+        f"  URLs: {states or 'none'}; listed by feeds: {found['listed']}, with content: {found['pushed']}"
+    )
+    if found["also_lists"]:
+        click.echo(f"  it lists {found['also_lists']} URLs that belong to others")
+    if found["acls"]:
+        click.echo(f"  ACLs: {found['acls']}")
+    if found["held"]:
+        click.echo(f"  {found['held']} deletions are held; see: ingather holds list")
+    for key, value in found["settings"].items():
+        click.echo(f"  {key} = {value}")
+    for feed in found["last_feeds"]:
+        at = datetime.fromtimestamp(feed["received"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
+        click.echo(f"  feed {feed['id']}  {at}  {feed['feedtype']}: {feed['state']}, {counts}")
+
+
+@command.command("delete")
+@click.argument("name")
+@home_option
+def delete(name: str, home: Path) -> None:
+    """Delete the documents that feeds brought for the source NAME, at once; `undelete` undoes it.
+
+    Its feeds and their receipts stay, until you destroy it.
+    """
+    feeds = _feeds(home)
+    made = feeds.delete_documents(feeds.sources.to_delete(name))
+    click.echo(f"{made['name']}: {made['state']}, {made['deleted']} documents deleted")
+
+
+@command.command("destroy")
+@click.argument("name")
+@home_option
+def destroy(name: str, home: Path) -> None:
+    """Forget the feeds of the source NAME, which has no documents any more, with receipts and files."""
+    gone = _feeds(home).destroy(name)
+    click.echo(f"forgotten: {gone['forgotten']} feeds of {gone['source']}")
+
+
+def _feeds(home: Path) -> "HomeFeeds":
+    from ingather.app.feedcommands import HomeFeeds
+    from ingather.log import configure
+
+    configure(level="warning")
+    place, read = open_home(home)
+    return HomeFeeds(place, read.settings, read.sources)
+
+
+def _line(one: Mapping[str, Any]) -> str:
+    said = f"{one['name']}  {one['kind']}, {one['access']}: {one['documents']} documents"
+    if one["feeds"]:
+        said += f", {one['feeds']} feeds"
+    if one["open"]:
+        said += f", {one['open']} of them not at their end, about {one['backlog']} records to go"
+    return said
