@@ -25,7 +25,7 @@ from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.policing import place_all, place_when_changed, use_policy
 from ingather.app.pruning import Pruned, prune
-from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off
+from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
 from ingather.app.runsites import remembered_sites
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
@@ -131,8 +131,11 @@ class Gathering:
         if place_when_changed(writer, self.loaded, now_s):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
+        tally = writer.transaction(lambda w: tally_of(w, plan))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
-        self.discoverer = Discoverer(Engine(self.loaded), version=self.version, seed=self.seed)
+        self.discoverer = Discoverer(
+            Engine(self.loaded, counted_elsewhere=True), version=self.version, seed=self.seed
+        )
         self._queries = open_reader(self.database)
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
@@ -171,7 +174,7 @@ class Gathering:
             ),
             robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
-            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings),
+            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=tally,
         )  # fmt: skip
 
     def _blueprint(self, loaded: Loaded, version: int) -> Blueprint:
@@ -307,7 +310,9 @@ class Gathering:
         loaded = wiring.overridden(configuration.loaded.with_sites(self.sites), self.plan.overrides)
         if loaded.digest == self.loaded.digest:
             return False
-        engine = Engine(loaded)  # what cannot be built is refused before anybody is told to stop
+        engine = Engine(
+            loaded, counted_elsewhere=True
+        )  # what cannot be built is refused before anybody is told to stop
 
         def job(writer: Any, applied: Any) -> Discoverer:
             now_s, versions = writer.applier.now_s, writer.registry.versions

@@ -10,8 +10,9 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
 from ingather.conf.sources import SourceConf
 from ingather.robot.robotlog import RobotLog
+from ingather.robot.tally import Tally
 
-__all__ = ["JUDGED", "RunPlan", "log_robots_off", "note_beginning", "note_robots_off"]
+__all__ = ["JUDGED", "RunPlan", "log_robots_off", "note_beginning", "note_robots_off", "tally_of"]
 
 JUDGED: Final = "judged-under"
 """Name under which the catalog remembers the version that excluded URLs were last judged by."""
@@ -57,6 +58,14 @@ def note_beginning(writer: CatalogWriter, loaded: Loaded, plan: RunPlan, now_s: 
     for name, source in {"web": SourceConf(), **plan.sources}.items():
         writer.registry.put_source(name, source.kind, source.access)
     return version, bool(before) and before != version
+
+
+def tally_of(writer: CatalogWriter, plan: RunPlan) -> Tally:
+    """Return what filter-by-max let pass in the run that goes on; a run that begins has let nothing pass."""
+    if writer.registry.goes_on(plan.kind):
+        return Tally(writer.counts.all())
+    writer.counts.forget()
+    return Tally()
 
 
 def note_robots_off(writer: CatalogWriter, loaded: Loaded, version: int) -> None:

@@ -73,6 +73,11 @@ class Registry:
             self._applier.run = int(found)
         return self._applier.run, found is not None
 
+    def goes_on(self, kind: str) -> bool:
+        """Tell whether a run of this kind was begun and not ended: the next one goes on with it."""
+        found = self._cursor.execute("select 1 from run where ended is null and kind = ? limit 1", (kind,)).get
+        return found is not None
+
     def end_run(self, run: int, now_s: float, detail: str) -> None:
         """Close a run: its pool is empty."""
         self._cursor.execute("update run set ended = ?, detail = ? where id = ?", (now_s, detail, run))

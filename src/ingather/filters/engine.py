@@ -22,7 +22,7 @@ from ingather.filters.page_rules import obey_page
 from ingather.filters.plan import Plan, Step, pair, plan
 from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
-from ingather.filters.running import run_both, run_once, run_steps
+from ingather.filters.running import Wanted, run_both, run_once, run_steps
 from ingather.filters.sites import SiteTable
 from ingather.filters.trace import Decision, TraceStep
 from ingather.model.candidate import Candidate
@@ -54,6 +54,7 @@ class Engine:
         digests: digest -> URL of the described head of its group, if duplicates are to be denied
             here; by default the catalog settles them.
         registry: functions; default the built-in ones.
+        counted_elsewhere: somebody else counts hosts and objects (filter-by-max): questions are given back.
 
     Raises:
         ConfigurationError: the configuration was refused, or has no such filters.
@@ -65,6 +66,7 @@ class Engine:
         *,
         digests: Mapping[str, str] | None = None,
         registry: Registry | None = None,
+        counted_elsewhere: bool = False,
     ) -> None:
         one, other = configuration.enumeration, configuration.generation
         if not configuration.ok or one is None or other is None:
@@ -84,6 +86,7 @@ class Engine:
             else None
         )
         self.counters = Counters()
+        self._counted_elsewhere = counted_elsewhere
         self._tables: dict[int, SiteTable] = {}
         self._constants = {
             "csid": str(robot.csid),
@@ -157,10 +160,24 @@ class Engine:
     # --- one URL ---
 
     def evaluation(
-        self, candidate: Candidate, *, ip: str | Callable[[], str | None] | None = None
+        self,
+        candidate: Candidate,
+        *,
+        ip: str | Callable[[], str | None] | None = None,
+        answers: Mapping[str, bool] | None = None,
     ) -> Evaluation:
-        """Return the state of *candidate* before any directive ran; *ip* may be asked for on demand."""
-        return Evaluation(candidate, ip, self._constants)
+        """Return the state of *candidate* before any directive ran.
+
+        Args:
+            candidate: the URL with its circumstances.
+            ip: address of its host, or how to find it.
+            answers: the turn of this URL has come: by role, what is known about how many may pass; for an engine
+                that does not count itself.
+        """
+        ev = Evaluation(candidate, ip, self._constants)
+        if self._counted_elsewhere:
+            ev.answers, ev.asking = dict(answers or {}), answers is not None
+        return ev
 
     @staticmethod
     def rehearse(ev: Evaluation, trace: list[TraceStep] | None) -> None:
@@ -206,7 +223,7 @@ class Engine:
             run_steps(state, chosen.metadata)
         return state.verdict.allowed
 
-    def _data_of(self, state: State, steps: tuple[Step, ...], chosen: Plan) -> Convert | None:
+    def _data_of(self, state: State, steps: tuple[Step, ...], chosen: Plan) -> Wanted | None:
         """Run the Data directives of one filter: *steps*, or all of *chosen* once it began again."""
         if not state.verdict.allowed:
             return None
@@ -239,11 +256,11 @@ class Engine:
         """Attach the response; the page is read when a directive wants it, at most once."""
         ev.respond(response, page_reader)
 
-    def data(self, ev: Evaluation) -> Convert | None:
-        """Run the Data directives until the end, or until one wants the body converted.
+    def data(self, ev: Evaluation) -> Wanted | None:
+        """Run the Data directives until the end, or until one wants something.
 
-        In the second case convert, call ``ev.converted(page)`` or ``ev.conversion_failed(reason)``,
-        and call this again.
+        A ``Convert``: convert the body, call ``ev.converted(page)`` or ``ev.conversion_failed(reason)``, and
+        call this again. A ``Count``: put the answer into ``ev.answers`` under its role, and call this again.
         """
         one, other = ev.enumerating, ev.generating
         if ev.stage == _BEGIN:
@@ -356,7 +373,7 @@ class Engine:
         attributes: Attributes = {}
         if response is not None and passed:
             self.respond(ev, response, self._reader(response, read_page))
-            while (wanted := self.data(ev)) is not None:
+            while isinstance(wanted := self.data(ev), Convert):
                 _convert(ev, wanted, response, convert, flags)
             links = self.enumerate(ev)
             if now_s is not None and summarize is not None and ev.generation.allowed:

@@ -10,6 +10,7 @@ from ingather.filters.sources import Value, reader
 from ingather.filters.trace import TraceStep
 from ingather.filters.types import HTML_TYPES, media_type
 from ingather.model.candidate import Candidate
+from ingather.model.counted import Count
 from ingather.model.page import Page
 from ingather.model.phase import Role
 from ingather.model.resource import Response
@@ -43,6 +44,9 @@ class Evaluation:
         "_md5",
         "_page",
         "_reader",
+        "answers",
+        "asked",
+        "asking",
         "candidate",
         "constants",
         "conversion",
@@ -97,6 +101,12 @@ class Evaluation:
         """By name of the program, as :meth:`Engine.summaries` asked for them."""
         self.site: Any = None
         self.rule_memo: Any = None
+        self.answers: dict[str, bool] | None = None
+        """By role, whether filter-by-max lets one more pass; ``None`` = the engine counts for itself."""
+        self.asking = False
+        """Whether the turn of this URL has come, so that it counts."""
+        self.asked: list[Count] = []
+        """Questions that MetaData came to and that have no answer yet."""
         self.stage = 0
         self.shared = True
         self.enumerating = State(self, Role.ENUMERATION)

@@ -7,14 +7,18 @@ from ingather.filters.evaluation import Convert, State
 from ingather.filters.plan import ConvertSteps, Pair, Step
 from ingather.filters.sources import Value
 from ingather.filters.trace import TraceStep
+from ingather.model.counted import Count
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import AGAIN
+
+Wanted = Convert | Count
+"""What stops a filter for a while: a conversion, or the answer whether one more may pass."""
 
 __all__ = ["run_both", "run_once", "run_steps"]
 
 
-def run_steps(state: State, steps: tuple[Step, ...], start: int = 0) -> Convert | None:
-    """Run *steps* from number *start*; stop at a denial (kept in the state) or a wanted conversion.
+def run_steps(state: State, steps: tuple[Step, ...], start: int = 0) -> Wanted | None:
+    """Run *steps* from number *start*; stop at a denial (kept in the state) or where something is wanted.
 
     ``state.at`` is the number of the step that stopped it.
     """
@@ -28,7 +32,7 @@ def run_steps(state: State, steps: tuple[Step, ...], start: int = 0) -> Convert 
             outcome = step.failed(error)
         if outcome is not None:
             state.at = at
-            if type(outcome) is Convert:
+            if type(outcome) is Convert or type(outcome) is Count:
                 return outcome
             if isinstance(outcome, Verdict):
                 if not outcome.allowed:
@@ -75,7 +79,7 @@ def _twin(one: State, phase: Pair, moved: dict[tuple[Verdict, str], Verdict]) ->
     return found
 
 
-def _run_traced(state: State, steps: tuple[Step, ...], start: int, trace: list[TraceStep]) -> Convert | None:
+def _run_traced(state: State, steps: tuple[Step, ...], start: int, trace: list[TraceStep]) -> Wanted | None:
     """Run *steps* one at a time by :func:`run_steps`, writing down what each saw and did."""
     for at in range(start, len(steps)):
         step = steps[at]
@@ -107,10 +111,10 @@ def _told(
     step: Step,
     value: str | None,
     before: tuple[dict[str, Value], dict[str, tuple[str, ...]], int],
-    wanted: Convert | None,
+    wanted: Wanted | None,
 ) -> TraceStep:
     verdict, reason, rule = "continue", "", ""
-    if wanted is not None:
+    if isinstance(wanted, Convert):
         verdict, reason = (
             "convert",
             f"the body is to be converted from {wanted.media_type or 'an unknown type'}",

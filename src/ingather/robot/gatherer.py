@@ -17,9 +17,11 @@ from typing import Any
 from ingather.catalog.bodies import SegmentWriter
 from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
+from ingather.model.counted import Count
 from ingather.model.report import Claim, Denial, HostGrant, HostReport, Report
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.url import key as key_of
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
@@ -29,7 +31,9 @@ from ingather.robot.hostbook import HostBook, HostEntry
 from ingather.robot.pipeline import Judged, Pipeline
 from ingather.robot.schedule import Schedule
 from ingather.robot.wire import (
+    AskCounts,
     AskStart,
+    Counted,
     Ended,
     HandBack,
     Hello,
@@ -117,6 +121,7 @@ class Gatherer:
         self._timer_due = 0.0
         self._flush_now = asyncio.Event()
         self._starts: dict[int, asyncio.Future[float]] = {}
+        self._counts: dict[int, asyncio.Future[list[bool]]] = {}
         self._tokens = 0
         self._writer: asyncio.StreamWriter | None = None
         self._broken: BaseException | None = None
@@ -167,6 +172,8 @@ class Gatherer:
                         future = self._starts.pop(token, None)
                         if future is not None and not future.done():
                             future.set_result(wait_s)
+                case Counted(token=token, answers=answers):
+                    self._counted(token, answers)
                 case Touched(host_key=key):
                     self._hosts.touched(key)
                 case Stop():
@@ -270,7 +277,7 @@ class Gatherer:
 
     async def _visit(self, claim: Claim, key: str) -> None:
         entry = self._hosts.entry(claim.host)
-        judged = self._pipeline.judge(claim, entry.origin)
+        judged = await self._pipeline.admitted(claim, entry.origin)
         if judged.report is None:
             judged.report = self._obey_robots(judged, entry)
         if judged.report is not None:
@@ -346,6 +353,20 @@ class Gatherer:
         wait_s = await future
         if wait_s > 0:
             await asyncio.sleep(wait_s)
+
+    def _counted(self, token: int, answers: list[bool]) -> None:
+        future = self._counts.pop(token, None)
+        if future is not None and not future.done():
+            future.set_result(answers)
+
+    async def counts(self, asked: list[Count]) -> dict[str, bool]:
+        """Ask the keeper, who counts for the whole run, whether one more may pass; the answers by role."""
+        self._tokens += 1
+        token = self._tokens
+        future = self._counts[token] = asyncio.get_running_loop().create_future()
+        seed = self._pipeline.seed
+        self._send(AskCounts(token, [(count.what, key_of(count.name, seed), count.limit) for count in asked]))
+        return dict(zip((count.role for count in asked), await future, strict=True))
 
     def _send_ended(self) -> None:
         if self._ended:

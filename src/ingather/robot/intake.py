@@ -10,6 +10,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import HostReport, Report, Row
 from ingather.robot.committing import Batch, Writer
+from ingather.robot.tally import Tally
 
 __all__ = ["Counters", "Intake", "Taken"]
 
@@ -79,6 +80,13 @@ class Intake:
             self.room.clear()
         self.work.set()
 
+    def counted(self, tally: Tally) -> None:
+        """Take in what filter-by-max let pass since the last time: kept no later than the visits it was for."""
+        if tally.fresh:
+            self._batch.counted += tally.fresh
+            tally.fresh.clear()
+            self.work.set()
+
     def job(self, job: Callable[[Writer, Applied], Any]) -> asyncio.Future[Any]:
         """Take in a job; the future has its answer once that is durable."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -124,7 +132,9 @@ class Intake:
     @property
     def empty(self) -> bool:
         """Whether nothing waits and nothing is on its way."""
-        return not (self._batch.visits or self._batch.jobs or self._again or self.committing)
+        return not (
+            self._batch.visits or self._batch.jobs or self._batch.counted or self._again or self.committing
+        )
 
     def reported(self) -> set[int]:
         """Return the rows whose visits came in and are not yet committed."""

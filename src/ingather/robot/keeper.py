@@ -34,6 +34,7 @@ from ingather.robot.lending import Connection, Lending
 from ingather.robot.politeness import AddressBook
 from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.supervising import DISK_FULL_EXIT, Death, Supervisor
+from ingather.robot.tally import Tally
 from ingather.robot.timeguard import TimeGuard
 from ingather.robot.wire import Kept, Stop
 
@@ -87,6 +88,7 @@ class Keeper:
         max_pages: int = 0,
         newest_segment: int = 0,
         limits: KeeperLimits | None = None,
+        tally: Tally | None = None,
     ) -> None:
         limits = limits or KeeperLimits()
         self._queries = queries
@@ -124,6 +126,7 @@ class Keeper:
             max_pages=max_pages,
             newest_segment=newest_segment,
             version=version,
+            tally=tally,
         )
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None

@@ -20,8 +20,11 @@ from ingather.ports.clock import Clock
 from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
 from ingather.robot.politeness import AddressBook
+from ingather.robot.tally import Tally
 from ingather.robot.wire import (
+    AskCounts,
     AskStart,
+    Counted,
     Ended,
     HandBack,
     Hello,
@@ -68,6 +71,7 @@ class Lending:
         max_pages: visits after which nothing more is lent, 0 = no end.
         newest_segment: newest WARC segment that existed at start.
         version: the configuration; what another one described is read again whole.
+        tally: what filter-by-max let pass in this run.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the keeper wires
@@ -86,7 +90,9 @@ class Lending:
         max_pages: int,
         newest_segment: int,
         version: int,
+        tally: Tally | None = None,
     ) -> None:
+        self._tally = tally or Tally()
         self._queries = queries
         self._frontier = frontier
         self._intake = intake
@@ -173,6 +179,9 @@ class Lending:
                     connection.send(Starts([(token, 0.0)]))
                 else:
                     self._arm_addresses()
+            case AskCounts(token=token, counts=counts):
+                connection.send(Counted(token, [self._tally.admit(*asked) for asked in counts]))
+                self._intake.counted(self._tally)
             case Ended(addresses=addresses):
                 for address in addresses:
                     self._addresses.release(address, holder=connection)

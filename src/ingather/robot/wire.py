@@ -1,8 +1,8 @@
 """What keeper and gatherers say to each other over their Unix socket: length-prefixed msgpack frames.
 
-Gatherer to keeper: :class:`Hello`, :class:`Want`, :class:`Reports`, :class:`AskStart`, :class:`Ended`, :class:`Refused`,
-:class:`HandBack`.
-Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Touched`, :class:`Stop`.
+Gatherer to keeper: :class:`Hello`, :class:`Want`, :class:`Reports`, :class:`AskStart`, :class:`AskCounts`,
+:class:`Ended`, :class:`Refused`, :class:`HandBack`.
+Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Counted`, :class:`Touched`, :class:`Stop`.
 """
 
 import asyncio
@@ -14,7 +14,9 @@ import msgspec
 from ingather.model.report import Claim, HostGrant, HostReport, Report
 
 __all__ = [
+    "AskCounts",
     "AskStart",
+    "Counted",
     "Ended",
     "HandBack",
     "Hello",
@@ -72,6 +74,20 @@ class AskStart(msgspec.Struct, array_like=True, tag="ask"):
     host_key: str = ""
 
 
+class AskCounts(msgspec.Struct, array_like=True, tag="count"):
+    """May one more pass (filter-by-max)? Of each question: what is counted, key, limit."""
+
+    token: int
+    counts: list[tuple[int, int, int]]
+
+
+class Counted(msgspec.Struct, array_like=True, tag="counted"):
+    """The answers to the questions of one :class:`AskCounts`, in their order."""
+
+    token: int
+    answers: list[bool]
+
+
 class Ended(msgspec.Struct, array_like=True, tag="ended"):
     """Connections to these addresses that were granted have ended."""
 
@@ -122,8 +138,8 @@ class HandBack(msgspec.Struct, array_like=True, tag="back"):
     seconds: float
 
 
-ToKeeper = Hello | Want | Reports | AskStart | Ended | Refused | HandBack
-ToGatherer = Work | Kept | Starts | Touched | Stop
+ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack
+ToGatherer = Work | Kept | Starts | Counted | Touched | Stop
 
 _encoder = msgspec.msgpack.Encoder()
 _to_keeper = msgspec.msgpack.Decoder(ToKeeper)

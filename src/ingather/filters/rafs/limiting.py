@@ -1,7 +1,15 @@
-"""filter-by-max: depth, content length, objects and hosts of a run (section 7.4)."""
+"""filter-by-max: depth, content length, objects and hosts of a run (section 7.4).
+
+Objects and hosts are counted where the whole run is known: a gatherer asks the keeper. Before the fetch
+the question is noted (``Evaluation.asked``), the URL judged as if it passed, and judged again with the
+answer; in Data the filter stops at the question until there is an answer. A URL that was only found
+is not counted: it is when its turn has come. Elsewhere (simulate, explain, tests) an engine counts for itself.
+"""
 
 from ingather.filters.evaluation import State
 from ingather.filters.sources import first, reader
+from ingather.model.counted import Count
+from ingather.model.phase import Phase
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import Binding, Run, builds
 
@@ -9,24 +17,23 @@ __all__ = ["Counters", "filter_by_max"]
 
 
 class Counters:
-    """What filter-by-max has let pass in this run, by role: URLs and hosts, never more than it allows.
+    """What filter-by-max has let pass in an engine that asks nobody, by role: URLs and hosts.
 
-    A URL is counted once however often it is judged. In memory of one process: with several
-    gatherers each counts for itself.
+    A URL is counted once however often it is judged.
     """
 
     def __init__(self) -> None:
         self._passed: dict[tuple[str, str], set[str]] = {}
 
-    def admit(self, kind: str, role: str, name: str, limit: int, *, dry: bool) -> bool:
-        """Tell whether *name* passes, and count it unless *dry*."""
-        passed = self._passed.setdefault((kind, role), set())
-        if name in passed:
+    def admit(self, count: Count, *, dry: bool) -> bool:
+        """Tell whether what *count* names passes, and count it unless *dry*."""
+        passed = self._passed.setdefault((count.kind, count.role), set())
+        if count.name in passed:
             return True
-        if len(passed) >= limit:
+        if len(passed) >= count.limit:
             return False
         if not dry:
-            passed.add(name)
+            passed.add(count.name)
         return True
 
     def reset(self) -> None:
@@ -58,10 +65,21 @@ def filter_by_max(binding: Binding) -> Run:
         return by_number
     counters: Counters = binding.engine.counters
     role = binding.role.value
+    before_fetch = directive.phase is Phase.METADATA
 
-    def by_count(state: State) -> Verdict | None:
+    def by_count(state: State) -> Verdict | Count | None:
         ev = state.evaluation
-        name = ev.url if source == "objects" else ev.host
-        return None if counters.admit(source, role, name, limit, dry=state.dry) else denied
+        count = Count(source, role, ev.url if source == "objects" else ev.host, limit)
+        if ev.answers is None or state.dry:
+            return None if counters.admit(count, dry=state.dry) else denied
+        if not ev.asking:
+            return None
+        said = ev.answers.get(role)
+        if said is None:
+            if not before_fetch:
+                return count
+            ev.asked.append(count)
+            return None
+        return None if said else denied
 
     return by_count
