@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ingather.testing.rig import Rig
 from ingather.testing.running import PATIENCE_S, wait_until
 
@@ -26,6 +28,7 @@ def blocks(info: str) -> list[str]:
     return re.findall(rf"^```{info}\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.timeout(300)  # a dozen commands, one after the other
 def test_every_line_works(tmp_path: Path) -> None:
     lines = [line[2:] for block in blocks("console") for line in block.splitlines()]
     push, delete = blocks("python")

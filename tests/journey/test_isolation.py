@@ -1,5 +1,6 @@
 """Who hangs or dies while it reads a page costs that page, and nobody else."""
 
+import asyncio
 import os
 import signal
 import time
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ingather.app.clock import SystemClock
+from ingather.app.isolation import ConverterPool
 from ingather.model.lifecycle import Outcome, State
 from ingather.robot.slot import Slot
+from ingather.testing import hostile
 from ingather.testing.documents import docx
 from ingather.testing.faults import FAULTS, FaultServer
 from ingather.testing.rig import Rig, Running, wait_until
@@ -21,6 +25,8 @@ from ingather.testing.webshape import WebShape
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 MEGA = 1 << 20
+PATIENT = pytest.mark.timeout(300)
+"""For what takes many seconds on a quiet machine."""
 REFUSALS = [name for name in FAULTS if name.startswith(("429", "503"))]
 
 
@@ -66,8 +72,10 @@ def stand_still(_trap: Trap, pid: int) -> None:
 
 
 def crash(trap: Trap, pid: int) -> None:
+    os.kill(pid, signal.SIGSTOP)  # or it might read another page between the name and the end
     trap.name_it()
     os.kill(pid, signal.SIGSEGV)
+    os.kill(pid, signal.SIGCONT)
 
 
 def crawl_into(site: Site, rig: Rig, harm: Callable[[Trap, int], None], *, times: int = 9) -> Trap:
@@ -123,50 +131,69 @@ def test_while_a_gatherer_hangs_the_others_go_on(rig: Rig) -> None:
     rig.tune("limits.parser-wall", "4s").tune("gather.gatherers", "2")
     robot = rig.path / "config" / "robot.conf"
     robot.write_text(robot.read_text().replace("max-working=1024", "max-working=64"))
-    with SyntheticServer(SyntheticWeb(5, WebShape(sites=12, pages=100, depth=2)), latency_s=0.05) as server:
+    with SyntheticServer(SyntheticWeb(5, WebShape(sites=12, pages=100, depth=2)), latency_s=0.3) as server:
         with rig.start(*rig.crawling(*server.origins)) as running:
-            wait_until(lambda: len(server.requests) > 60)
+            wait_until(lambda: len(segments(rig)) == 2)  # both are at work
+            server.latency_s = 0.05
             victim = running.gatherers()[0]
             os.kill(victim, signal.SIGSTOP)
-            stopped, seen = time.monotonic(), len(server.requests)
-            wait_until(lambda: not Path(f"/proc/{victim}").exists() or victim not in running.gatherers())
-            killed = time.monotonic()
+            seen = len(server.requests)
+            wait_until(lambda: victim not in running.gatherers())
+            meanwhile = len(server.requests) - seen
             ran = running.end()
         assert ran.status == 0, ran.err
         assert ran.json["gatherer_deaths"] == 1
-        meanwhile = [s for s in server.requests[seen:] if stopped + 0.3 < s.at_s < killed]
-        assert len(meanwhile) > 30
+        assert meanwhile > 64, "more than the one that hangs may have had under way"
         again = Counter(server.paths())
         assert max(n for url, n in again.items() if not url.endswith("/robots.txt")) <= 2
     assert rig.complaints() == []
 
 
-def crawl_killing_converters(rig: Rig, site: Site) -> None:
-    """Crawl; whatever converter works for half a second is killed."""
+def segments(rig: Rig) -> list[Path]:
+    """Files of kept bodies; each gatherer writes its own."""
+    return [path for path in (rig.path / "bodies").glob("*.warc.gz") if path.stat().st_size]
+
+
+def crawl_killing_converters(rig: Rig, site: Site, *, after_cpu_s: float) -> None:
+    """Crawl; whatever converter has worked for so much processor time is killed."""
     with rig.start(*rig.crawling(site.url("/"))) as running:
         while running.process.poll() is None:
             for pid in running.converters():
-                if cpu_s(pid) > 0.5:
+                if cpu_s(pid) > after_cpu_s:
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.02)
         ran = running.end()
     assert ran.status == 0, ran.err
 
 
+def cost_of_a_converter(body: bytes) -> float:
+    """Processor time of a converter that starts and converts *body*, on this machine, now."""
+
+    async def work() -> float:
+        async with ConverterPool(count=1, clock=SystemClock()) as pool:
+            await pool.run("convert", body, {"name": "good.docx"})
+            return cpu_s(pool.pids[0])
+
+    return asyncio.run(work())
+
+
+@PATIENT
 def test_a_document_that_kills_two_converters_is_quarantined_and_found_by_its_metadata(
     rig: Rig, site: Site
 ) -> None:
     site.page("/", "Start", "/letter.docx", "/good.docx")
-    site.put("/good.docx", docx("<w:p><w:r><w:t>quetzal</w:t></w:r></w:p>"), kind=DOCX)
+    good = docx("<w:p><w:r><w:t>quetzal</w:t></w:r></w:p>")
+    after_cpu_s = 3 * cost_of_a_converter(good) + 0.2  # the letter costs forty times as much
+    site.put("/good.docx", good, kind=DOCX)
     site.put("/letter.docx", docx("<w:p><w:r><w:t>poison</w:t></w:r></w:p>" * 1_200_000), kind=DOCX)
-    crawl_killing_converters(rig, site)
+    crawl_killing_converters(rig, site, after_cpu_s=after_cpu_s)
     first = rig.known()[site.url("/letter.docx")]
     assert (first.outcome, first.state, first.described) == (Outcome.CONVERSION_FAILED, State.DONE, True)
     assert rig.found("quetzal") == [site.url("/good.docx")]
     assert site.url("/letter.docx") in rig.found("letter")
     assert "conversion-failed:died" in rig.explained(site.url("/letter.docx"))
 
-    crawl_killing_converters(rig, site)
+    crawl_killing_converters(rig, site, after_cpu_s=after_cpu_s)
     second = rig.known()[site.url("/letter.docx")]
     assert (second.outcome, second.state, second.described) == (
         Outcome.CONVERSION_FAILED,
@@ -180,9 +207,10 @@ def test_a_document_that_kills_two_converters_is_quarantined_and_found_by_its_me
     assert rig.complaints() == []
 
 
+@PATIENT
 def test_misbehaving_servers_and_hostile_pages_cost_bounded_time_and_memory(rig: Rig) -> None:
     for name, value in (
-        ("limits.first-byte-timeout", "8s"), ("limits.total-timeout", "12s"), ("limits.min-rate-window", "2s"), ("limits.tls-timeout", "8s"),
+        ("limits.first-byte-timeout", "12s"), ("limits.total-timeout", "20s"), ("limits.min-rate-window", "2s"), ("limits.tls-timeout", "8s"),
         ("limits.parser-wall", "5s"), ("limits.parser-cpu", "3s"), ("limits.path-queries", "20"), ("limits.prefix-urls", "50"), ("limits.host-urls", "400"),
     ):  # fmt: skip
         rig.tune(name, value)
@@ -192,6 +220,8 @@ def test_misbehaving_servers_and_hostile_pages_cost_bounded_time_and_memory(rig:
     rules.write_text(
         f'{rules.read_text()}<Rule name="Refusals" enable=true new-sites=true action=exclude>\n{lines}</Rule>\n'
     )
+    for bomb in (hostile.gzip_bomb, hostile.brotli_bomb, hostile.zstd_bomb):
+        bomb()  # made now: the server would keep everybody waiting for their first byte
     peak = 0
     with FaultServer(pause_s=0.02) as server, rig.start(*rig.crawling(f"{server.origin}/")) as running:
         while running.process.poll() is None:

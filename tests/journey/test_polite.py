@@ -10,7 +10,7 @@ from ingather.model.lifecycle import Outcome
 from ingather.testing.oracle import HostRules
 from ingather.testing.rig import Rig, wait_until
 from ingather.testing.server import SyntheticServer, judge_requests
-from ingather.testing.site import Site
+from ingather.testing.site import Site, html
 from ingather.testing.web import Answer, SyntheticWeb
 from ingather.testing.webshape import PLAIN_TREE, WebShape
 
@@ -27,6 +27,8 @@ SHAPE = WebShape(
     }
 )
 FLAGS = ("--delay", f"{DELAY_S}s")
+LATE_S = 0.15
+"""A request that a busy machine was late with comes so close to the next; the exact numbers are judged in simulations."""
 
 
 def test_hosts_are_never_asked_too_fast_by_two_gatherers_nor_across_a_kill(rig: Rig) -> None:
@@ -36,7 +38,7 @@ def test_hosts_are_never_asked_too_fast_by_two_gatherers_nor_across_a_kill(rig: 
             wait_until(lambda: len(server.requests) > 20 or running.process.poll() is not None)
             running.kill()
         assert rig.crawl(*server.origins, own=False, flags=FLAGS).status == 0
-        assert judge_requests(server.requests, default=RULES) == []
+        assert judge_requests(server.requests, default=RULES, tolerance_s=LATE_S) == []
         counts = Counter(url for url in server.paths() if not url.endswith("/robots.txt"))
         assert len(counts) == 48
     assert rig.complaints() == []
@@ -45,17 +47,18 @@ def test_hosts_are_never_asked_too_fast_by_two_gatherers_nor_across_a_kill(rig: 
 def test_hosts_that_share_an_address_share_its_limits(rig: Rig) -> None:
     web = SyntheticWeb(3, SHAPE)
     with SyntheticServer(web, naming="port") as server:
-        ran = rig.crawl(*server.origins, own=False, flags=("--delay", "0.1s", "--max-pages", "16"))
+        ran = rig.crawl(*server.origins, own=False, flags=("--delay", "0.4s", "--max-pages", "16"))
         assert ran.status == 0, ran.err
-        assert judge_requests(server.requests, default=HostRules(delay_s=0.1, max_connections=2)) == []
+        rules = HostRules(delay_s=0.4, max_connections=2)
+        assert judge_requests(server.requests, default=rules, tolerance_s=LATE_S) == []
         assert {seen.host for seen in server.requests} == set(server.hosts)
 
 
 def test_own_hosts_have_no_delay(rig: Rig) -> None:
     with SyntheticServer(SyntheticWeb(3, SHAPE)) as server:
-        rig.crawl(*server.origins)
-        starts = sorted(seen.at_s for seen in server.requests if seen.host == next(iter(server.hosts)))
-        assert starts[-1] - starts[0] < DELAY_S * (len(starts) - 1)
+        # It ends at all: with the delay it would take twelve hours.
+        assert rig.crawl(*server.origins, flags=("--delay", "1h")).status == 0
+        assert len(set(server.paths())) == 4 * (12 + 1)
 
 
 def gaps(site: Site) -> list[float]:
@@ -64,23 +67,30 @@ def gaps(site: Site) -> list[float]:
 
 
 def test_a_crawl_delay_of_robots_txt_raises_the_delay(rig: Rig, site: Site) -> None:
-    site.robots("User-agent: *\nCrawl-delay: 0.6\n")
+    site.robots("User-agent: *\nCrawl-delay: 0.8\n")
     site.page("/", "Start", "/a", "/b")
     site.page("/a", "A")
     site.page("/b", "B")
     assert rig.crawl(site.url("/"), own=False, flags=("--delay", "0.1s")).status == 0
     assert len(site.server.requests) == 4
-    assert min(gaps(site)[1:]) > 0.55
+    assert min(gaps(site)[1:]) > 0.8 - LATE_S
 
 
 def test_retry_after_is_obeyed_and_others_go_on_meanwhile(rig: Rig) -> None:
     with ExitStack() as stack:
         busy, calm = stack.enter_context(Site()), stack.enter_context(Site())
-        busy.page("/", "Start", "/a", "/b")
+        busy.page("/", "Start", "/a")
         refusal = Answer(429, (("Retry-After", "2"),))
         busy.answer("/a", lambda times: refusal if times == 0 else None)
         busy.page("/b", "B")
-        calm.page("/", "Start", *(f"/{n}" for n in range(5)))
+
+        def when_the_other_has_refused(_times: int) -> Answer:
+            """Only now does anybody hear of /b: nothing was under way to the host when it refused."""
+            wait_until(lambda: any(seen.status == 429 for seen in busy.server.requests))
+            page = html("Start", busy.url("/b"), *(f"/{n}" for n in range(5)))
+            return Answer(200, (("Content-Type", "text/html"),), page.encode())
+
+        calm.answer("/", when_the_other_has_refused)
         for n in range(5):
             calm.page(f"/{n}", f"Page {n}")
         ran = rig.crawl(busy.url("/"), calm.url("/"), flags=("--delay", "0.1s"))
@@ -91,7 +101,7 @@ def test_retry_after_is_obeyed_and_others_go_on_meanwhile(rig: Rig) -> None:
             early = [
                 s
                 for s in busy.server.requests
-                if seen.ended_s + 0.05 < s.at_s < seen.ended_s + 1.95 and s is not seen
+                if seen.ended_s < s.at_s < seen.ended_s + 2.0 - LATE_S and s is not seen
             ]
             assert early == []
         assert all(calm.asked(f"/{n}") == 1 for n in range(5))

@@ -11,6 +11,7 @@ import pytest
 
 from ingather.model.lifecycle import Outcome
 from ingather.testing.rig import Rig, children_are_gone, wait_until
+from ingather.testing.running import PATIENCE_S
 from ingather.testing.server import SyntheticServer
 from ingather.testing.site import Site, html
 from ingather.testing.web import Answer, SyntheticWeb
@@ -116,9 +117,11 @@ def test_an_interrupted_crawl_ends_in_order_and_the_next_goes_on(rig: Rig, numbe
     with SyntheticServer(SyntheticWeb(7, WebShape(sites=2, pages=80)), latency_s=0.02) as server:
         with rig.start(*rig.crawling(*server.origins)) as running:
             wait_until(lambda: len(server.requests) > 30)
+            server.latency_s = 1.0  # however fast the machine, it is not done when the signal comes
             children = running.children()
             running.signal(number)
             ran = running.end()
+        server.latency_s = 0.0
         assert ran.status == 130, ran.err
         assert "Traceback" not in ran.err
         assert ran.json["interrupted"] is True
@@ -221,20 +224,25 @@ def test_searches_are_answered_while_gathering_and_the_own_listeners_are_never_f
 ) -> None:
     port = free_port()
     rig.site(site.origin, ports=(port,))
-    gate = threading.Event()
+    rig.tune("limits.first-byte-timeout", "150s")
+    asked, gate = threading.Event(), threading.Event()
     site.page("/", "Start", "/slow", text="quetzal")
 
     def slow(_times: int) -> Answer:
-        gate.wait(30)
+        asked.set()
+        gate.wait(PATIENCE_S)
         return Answer(
             200, (("Content-Type", "text/html"),), html("Slow", f"http://127.0.0.1:{port}/").encode()
         )
 
     site.answer("/slow", slow)
     with rig.serving(search=port) as served:
-        wait_until(lambda: served.found("quetzal"))
-        assert served.status["in_flight"] == 1
-        gate.set()
+        try:
+            assert asked.wait(PATIENCE_S)
+            wait_until(lambda: served.found("quetzal"))
+            assert served.status["in_flight"] == 1
+        finally:
+            gate.set()
         served.rest(3)
     known = rig.known()
     assert known[site.url("/slow")].outcome is Outcome.INDEXED
