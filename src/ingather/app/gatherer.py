@@ -16,6 +16,7 @@ from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.collector import calm_collector
+from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
@@ -31,7 +32,6 @@ from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
 from ingather.log import configure, get
-from ingather.model.counted import Count
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 from ingather.ports.fetcher import Fetcher
@@ -118,6 +118,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     fetcher = HttpFetcher(
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
         own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
+        authorization=CredentialFile(home, clock.monotonic).header,
     )  # fmt: skip
     asked: Fetcher = fetcher
     if own.fetchers:
@@ -139,10 +140,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     )  # fmt: skip
     slot = Slot(home / "run" / f"gatherer-{number}.slot")
     discoverer = Discoverer(
-        Engine(loaded, counted_elsewhere=True),
-        version=blueprint.version,
-        seed=blueprint.seed,
-        limits=wiring.url_limits(settings),
+        Engine(loaded), version=blueprint.version, seed=blueprint.seed, limits=wiring.url_limits(settings)
     )
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
@@ -156,6 +154,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         declared = blueprint.sources.get(source)
         return declared is None or declared.crawl_time_headers
 
+    def opens(source: str) -> bool:
+        declared = blueprint.sources.get(source)
+        return declared is not None and declared.access == "public" and "access" in declared.origins
+
     hosts = HostBook(
         agent=agent,
         policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),
@@ -164,14 +166,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         clock=clock,
         own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
     )  # fmt: skip
-
-    async def counts(asked: list[Count]) -> dict[str, bool]:
-        return await gatherer.counts(asked)
-
     pipeline = Pipeline(
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
-        pushes=lambda source: source not in blueprint.sources, heeds=heeds, counts=counts,
+        pushes=lambda source: source not in blueprint.sources, heeds=heeds, opens=opens,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,

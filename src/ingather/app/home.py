@@ -5,6 +5,7 @@
     HOME/
       ingather.toml   settings (conf.settings_file)
       admin-token     secret of the admin listener, readable by its owner only
+      credentials.toml  names and passwords for fetching, where there are some (app.credentials)
       config/         robot.conf, filter.conf, filterrules.conf, mime.types; follow.txt, donotfollow.txt, policy-acl.txt
       catalog/        the database          bodies/   WARC segments
       index/          the full-text index   log/      access log, robot.log

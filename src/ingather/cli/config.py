@@ -102,6 +102,36 @@ def check(home: Path, *, as_json: bool) -> int:
     return 1 if errors else 0
 
 
+@command.command(short_help="Say which URLs are fetched with whose password.")
+@home_option
+@click.argument("url", default="")
+def credentials(home: Path, url: str) -> int:
+    """List what credentials.toml holds, without passwords; with URL, what is sent there, by source.
+
+    Exit status 1: nothing is sent to URL.
+    """
+    from ingather.app.credentials import read_credentials
+    from ingather.errors import UrlError
+    from ingather.model.url import canonical
+
+    entries = read_credentials(Home.open(home).path)
+    if url:
+        try:
+            asked = canonical(url)
+        except UrlError as error:
+            raise UsageError(f"{url!r} is not a URL: {error.text}") from error
+        entries = tuple(entry for entry in entries if asked.startswith(entry.prefix))
+    for entry in sorted(entries, key=lambda entry: -len(entry.prefix)):
+        click.echo(f"{entry.prefix}  as {entry.user}  for {', '.join(entry.sources) or 'every source'}")
+    if not entries:
+        click.echo(
+            f"nothing is sent to {url}"
+            if url
+            else "no credentials; they stand in credentials.toml of the home"
+        )
+    return 1 if url and not entries else 0
+
+
 def _robot_rows(configuration: Configuration) -> list[dict[str, Any]]:
     robot = configuration.loaded.robot
     rows = []

@@ -19,6 +19,7 @@ DEFAULT_SOURCE = "web"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
 _HOST = re.compile(r"(?:\*|\.?[^\s/:@*\[\]]+|\[?[0-9a-fA-F:.]+\]?)\Z")
 _OWN = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:@*\[\]]+)(?::(?P<port>\d{1,5}))?\Z")
+_AGENT = re.compile(r"[ -~]{0,256}\Z")
 _LAST_PORT = 65535
 _NEVER = tuple(
     ipaddress.ip_network(text)
@@ -44,6 +45,7 @@ class SourceConf:
         delay_s: delay between two requests to a host; robot.conf's ``server-delay``.
         schemes: of URLs.
         verify_tls: whether certificates are checked.
+        user_agent: sent to its hosts; ``""`` = robot.conf's.
         deletion_share, deletion_documents: thresholds; section ``deletion``.
         held_shown: whether held documents stay in search; section ``deletion``.
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
@@ -68,6 +70,7 @@ class SourceConf:
     delay_s: float | None = None
     schemes: frozenset[str] = frozenset({"http", "https"})
     verify_tls: bool = True
+    user_agent: str = ""
     deletion_share: float | None = None
     deletion_documents: int | None = None
     held_shown: bool | None = None
@@ -95,6 +98,7 @@ class SourceConf:
             ports=self.ports,
             addresses=self.addresses,
             verify_tls=self.verify_tls,
+            user_agent=self.user_agent,
         )
 
     def value(self, key: str) -> Value | None:
@@ -154,6 +158,8 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             "Delay between two requests to a host. Not written: robot.conf's server-delay.", low=0.001),
     Setting("source", "schemes", Kind.WORDS, ("http", "https"), "Schemes of its URLs.", choices=("http", "https")),
     Setting("source", "verify-tls", Kind.FLAG, default=True, help="Whether certificates are checked. false is logged at each start."),
+    Setting("source", "user-agent", Kind.TEXT, "",
+            "What is sent as User-Agent to its hosts. Not written: robot.conf's user-agent, which also picks the rules of robots.txt."),
     Setting("source", "deletion-share", Kind.SHARE, 0.10, "Not written: deletion.share.", live=True),
     Setting("source", "deletion-documents", Kind.INT, 100, "Not written: deletion.documents.", live=True, low=0),
     Setting("source", "held-shown", Kind.FLAG, default=True,
@@ -248,6 +254,8 @@ def _texts(key: str, raw: object) -> object:
 
 
 def _converted(key: str, value: Value) -> object:
+    if key == "user-agent" and not _AGENT.match(str(value)):
+        raise UnitError(f"{value!r} cannot be sent as a User-Agent", hint="ASCII, one line, at most 256")
     if not isinstance(value, tuple):
         return value
     match key:

@@ -7,7 +7,8 @@ The journey of a request: read the URL's origin → ``EgressGate``
 
 import asyncio
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 import pycurl
@@ -42,6 +43,10 @@ _BODILESS = frozenset({204, 304})
 _WRITE_ERRORS = frozenset({pycurl.E_WRITE_ERROR, pycurl.E_FILESIZE_EXCEEDED})
 
 
+def _no_credentials(_url: str, _source: str) -> bytes | None:
+    return None
+
+
 class _Origin(NamedTuple):
     """Where a URL leads: *prefix* is what libcurl gets instead of the text before the path."""
 
@@ -67,6 +72,8 @@ class HttpFetcher:
         max_connections: requests in flight at once; more wait.
         clock: for ``elapsed_s`` and dates in ``Retry-After``.
         ca_file: certificates to trust instead of the system's (PEM).
+        authorization: the header line with credentials for (URL, source), ``None`` = none are sent. It is asked for every single request,
+            so that nothing goes along with a redirect.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -80,7 +87,9 @@ class HttpFetcher:
         max_connections: int = 64,
         clock: Clock,
         ca_file: str | None = None,
+        authorization: Callable[[str, str], bytes | None] = _no_credentials,
     ) -> None:
+        self._authorization = authorization
         self._limits = limits
         self._user_agent = user_agent
         self._clock = clock
@@ -111,6 +120,9 @@ class HttpFetcher:
             if isinstance(admitted, Refusal):
                 spent_s = self._clock.monotonic() - started_s
                 return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
+            authorization = self._authorization(url, scope.source)
+            if authorization is not None:
+                extra = [*extra, authorization]
             engine = self._running()
             handle = self._idle.pop() if self._idle else self._new_handle(engine)
             try:
@@ -121,6 +133,8 @@ class HttpFetcher:
                     handle.head_only(head=True)
                 code = await engine.start(handle)
                 answer = await self._answer(request, handle, code, started_s)
+                if authorization is not None and isinstance(answer, Response):
+                    answer = replace(answer, authorized=True)
             except pycurl.error as error:  # libcurl would not take the request
                 engine.abandon(handle)
                 handle.close()

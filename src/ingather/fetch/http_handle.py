@@ -32,7 +32,7 @@ class Handle(Transfer):
     Both are filled by C code calling ``list.append``: no Python runs for a header field.
 
     Args:
-        user_agent: sent as it is.
+        user_agent: sent as it is, unless the scope has another.
         headers: sent with every request.
         peer_refusal: the egress gate's question about a peer.
         place: what becomes of a new socket; see :meth:`ingather.fetch.http_engine.Engine.place`.
@@ -49,6 +49,8 @@ class Handle(Transfer):
         "_room",
         "_scope",
         "_standing",
+        "_user_agent",
+        "_usual_agent",
         "_verifying",
         "_wire_bytes",
         "addresses",
@@ -77,6 +79,7 @@ class Handle(Transfer):
         self._standing = self._headers = headers
         self._resolve: list[str] = []
         self._verifying = True
+        self._usual_agent = self._user_agent = user_agent
         self._wire_bytes = 0
         self._scope: Scope | None = None
         self._port = 0
@@ -147,6 +150,10 @@ class Handle(Transfer):
             self._verifying = scope.verify_tls
             curl.setopt(pycurl.SSL_VERIFYPEER, int(self._verifying))
             curl.setopt(pycurl.SSL_VERIFYHOST, 2 if self._verifying else 0)
+        agent = scope.user_agent or self._usual_agent
+        if agent != self._user_agent:
+            self._user_agent = agent
+            curl.setopt(pycurl.USERAGENT, agent)
         limit = 0 if cut else wire_bytes
         if limit != self._wire_bytes:
             curl.setopt(pycurl.MAXFILESIZE_LARGE, limit)

@@ -67,6 +67,7 @@ class Response:
     ``body`` is empty for 304 and for bodies that were not wanted.
     ``elapsed_s`` is from start to last byte, ``address`` the peer that was connected to.
     ``cut``: the body goes on beyond what was asked for (only when ``Request.cut`` allowed it).
+    ``authorized``: credentials were sent with the request.
     """
 
     url: str
@@ -79,6 +80,7 @@ class Response:
     http_version: str = "1.1"
     lowered: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     cut: bool = False
+    authorized: bool = False
 
     def header(self, name: str, default: str = "") -> str:
         """Return the value of *name* (lower case), several lines joined by comma and blank."""

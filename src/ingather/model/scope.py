@@ -18,6 +18,7 @@ class Scope:
             (private, loopback, unique local). Link-local, multicast, metadata addresses and our
             own listeners are refused whatever stands here.
         address_ports: ports at which those ranges are reachable; empty = any.
+        user_agent: what is sent as such; ``""`` = the fetcher's own.
         verify_tls: ``False`` only when the source's settings say so; logged at each start.
     """
 
@@ -28,3 +29,4 @@ class Scope:
     addresses: tuple[str, ...] = ()
     address_ports: frozenset[int] = frozenset()
     verify_tls: bool = True
+    user_agent: str = ""

@@ -11,7 +11,7 @@ business, except that reading awaits conversions. A failure of one step is a rep
 outcome, never an exception that ends a run.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import md5
 
@@ -25,7 +25,6 @@ from ingather.fetch import read_retry_after, target_of
 from ingather.filters import Convert, Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.controls import Controls
-from ingather.model.counted import Count
 from ingather.model.description import Attributes
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
@@ -76,11 +75,6 @@ class Judged:
     links: list[Link] = field(default_factory=list)
 
 
-async def _nobody_counts(asked: list[Count]) -> dict[str, bool]:
-    """Let everything pass."""
-    return dict.fromkeys((count.role for count in asked), True)
-
-
 class Pipeline:
     """The steps of a visit with their parts; one a gatherer, used by one event loop.
 
@@ -100,25 +94,24 @@ class Pipeline:
         limits: PipelineLimits | None = None,
         pushes: Callable[[str], bool] = lambda _: False,
         heeds: Callable[[str], bool] | None = None,
-        counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
+        opens: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Put the parts together.
-
-        *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
-        what filter-by-max must know of the whole run; it goes with an engine that does not count itself.
-        """
-        self._counts = counts or _nobody_counts
+        """Put the parts together; *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`."""
         self._heeds = heeds or pushes
+        self._opens = opens
         self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
         self.version = discoverer.version
-        self.seed = discoverer.seed
         self._reading = reading
         self._segment = segment
         self._clock = clock
         self._seen = seen
         self._limits = limits or PipelineLimits()
+
+    def opens(self, source: str) -> bool:
+        """Whether everybody may see what was fetched for *source* with credentials."""
+        return self._opens(source)
 
     def heeds(self, source: str) -> bool:
         """Whether the hosts of *source* may say of their documents what crawl-time headers can say."""
@@ -131,28 +124,17 @@ class Pipeline:
 
     # -- before the network ---------------------------------------------------------------------
 
-    def judge(
-        self,
-        claim: Claim,
-        origin: str,
-        *,
-        trace: list[TraceStep] | None = None,
-        answers: Mapping[str, bool] | None = None,
-    ) -> Judged:
+    def judge(self, claim: Claim, origin: str, *, trace: list[TraceStep] | None = None) -> Judged:
         """Run the MetaData filters; when both deny the journey ends here.
 
-        Args:
-            claim: the URL.
-            origin: scheme, host and port of its host.
-            trace: takes every step of both filters, in a rehearsal.
-            answers: its turn has come, so it counts: what is known about how many may pass, by role.
+        *trace*: takes every step of both filters, in a rehearsal.
         """
         url = origin + claim.path
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
             pushed=Pushed.URL if self._pushes(claim.source) else Pushed.NO,
         )  # fmt: skip
-        evaluation = self._engine.evaluation(candidate, answers=answers)
+        evaluation = self._engine.evaluation(candidate)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
@@ -180,15 +162,6 @@ class Pipeline:
             denial=denial, retry_s=retry_s, elapsed_s=elapsed_s, address=address,
         )  # fmt: skip
 
-    async def admitted(self, claim: Claim, origin: str) -> Judged:
-        """Judge a URL whose turn has come: as :meth:`judge`, with what only the whole run knows."""
-        answers: dict[str, bool] = {}
-        while True:
-            judged = self.judge(claim, origin, answers=answers)
-            if not judged.evaluation.asked:
-                return judged
-            answers |= await self._counts(judged.evaluation.asked)
-
     # -- after the network ----------------------------------------------------------------------
 
     async def process(self, judged: Judged, got: Response | Failure) -> Report:
@@ -211,6 +184,10 @@ class Pipeline:
             report.controls = self._controls(judged, got.headers)
         elif got.status in _REFUSALS and self.heeds(judged.claim.source):
             report.controls = Controls(heeded=True)
+        if got.authorized and not self.opens(judged.claim.source):
+            # Whom a password let in says nothing of who else may come: without an ACL nobody.
+            report.controls = report.controls or Controls()
+            report.controls.secured = True
         return report
 
     def _controls(self, judged: Judged, headers: tuple[tuple[str, str], ...]) -> Controls | None:
@@ -337,9 +314,6 @@ class Pipeline:
         """Run the Data filters; they may ask for conversions on the way."""
         engine, evaluation = self._engine, judged.evaluation
         while (wanted := engine.data(evaluation)) is not None:
-            if isinstance(wanted, Count):
-                evaluation.answers = {**(evaluation.answers or {}), **await self._counts([wanted])}
-                continue
             try:
                 page = await self._convert(judged, got, wanted)
             except Unreadable as error:
