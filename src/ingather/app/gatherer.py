@@ -32,6 +32,7 @@ from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
 from ingather.log import configure, get
+from ingather.model.counted import Count
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 from ingather.ports.fetcher import Fetcher
@@ -140,7 +141,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     )  # fmt: skip
     slot = Slot(home / "run" / f"gatherer-{number}.slot")
     discoverer = Discoverer(
-        Engine(loaded), version=blueprint.version, seed=blueprint.seed, limits=wiring.url_limits(settings)
+        Engine(loaded, counted_elsewhere=True),
+        version=blueprint.version,
+        seed=blueprint.seed,
+        limits=wiring.url_limits(settings),
     )
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
@@ -166,10 +170,14 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         clock=clock,
         own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
     )  # fmt: skip
+
+    async def counts(asked: list[Count]) -> dict[str, bool]:
+        return await gatherer.counts(asked)
+
     pipeline = Pipeline(
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
-        pushes=lambda source: source not in blueprint.sources, heeds=heeds, opens=opens,
+        pushes=lambda source: source not in blueprint.sources, heeds=heeds, counts=counts, opens=opens,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,

@@ -11,7 +11,7 @@ business, except that reading awaits conversions. A failure of one step is a rep
 outcome, never an exception that ends a run.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import md5
 
@@ -25,6 +25,7 @@ from ingather.fetch import read_retry_after, target_of
 from ingather.filters import Convert, Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.controls import Controls
+from ingather.model.counted import Count
 from ingather.model.description import Attributes
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
@@ -75,6 +76,11 @@ class Judged:
     links: list[Link] = field(default_factory=list)
 
 
+async def _nobody_counts(asked: list[Count]) -> dict[str, bool]:
+    """Let everything pass."""
+    return dict.fromkeys((count.role for count in asked), True)
+
+
 class Pipeline:
     """The steps of a visit with their parts; one a gatherer, used by one event loop.
 
@@ -95,14 +101,21 @@ class Pipeline:
         pushes: Callable[[str], bool] = lambda _: False,
         heeds: Callable[[str], bool] | None = None,
         opens: Callable[[str], bool] = lambda _: False,
+        counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
     ) -> None:
-        """Put the parts together; *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`."""
+        """Put the parts together.
+
+        *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
+        what filter-by-max must know of the whole run; it goes with an engine that does not count itself.
+        """
+        self._counts = counts or _nobody_counts
         self._heeds = heeds or pushes
         self._opens = opens
         self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
         self.version = discoverer.version
+        self.seed = discoverer.seed
         self._reading = reading
         self._segment = segment
         self._clock = clock
@@ -124,17 +137,28 @@ class Pipeline:
 
     # -- before the network ---------------------------------------------------------------------
 
-    def judge(self, claim: Claim, origin: str, *, trace: list[TraceStep] | None = None) -> Judged:
+    def judge(
+        self,
+        claim: Claim,
+        origin: str,
+        *,
+        trace: list[TraceStep] | None = None,
+        answers: Mapping[str, bool] | None = None,
+    ) -> Judged:
         """Run the MetaData filters; when both deny the journey ends here.
 
-        *trace*: takes every step of both filters, in a rehearsal.
+        Args:
+            claim: the URL.
+            origin: scheme, host and port of its host.
+            trace: takes every step of both filters, in a rehearsal.
+            answers: its turn has come, so it counts: what is known about how many may pass, by role.
         """
         url = origin + claim.path
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
             pushed=Pushed.URL if self._pushes(claim.source) else Pushed.NO,
         )  # fmt: skip
-        evaluation = self._engine.evaluation(candidate)
+        evaluation = self._engine.evaluation(candidate, answers=answers)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
@@ -161,6 +185,15 @@ class Pipeline:
             id=claim.id, outcome=int(outcome), status=status, at_s=self._clock.wall(), version=self.version, detail=detail,
             denial=denial, retry_s=retry_s, elapsed_s=elapsed_s, address=address,
         )  # fmt: skip
+
+    async def admitted(self, claim: Claim, origin: str) -> Judged:
+        """Judge a URL whose turn has come: as :meth:`judge`, with what only the whole run knows."""
+        answers: dict[str, bool] = {}
+        while True:
+            judged = self.judge(claim, origin, answers=answers)
+            if not judged.evaluation.asked:
+                return judged
+            answers |= await self._counts(judged.evaluation.asked)
 
     # -- after the network ----------------------------------------------------------------------
 
@@ -314,6 +347,9 @@ class Pipeline:
         """Run the Data filters; they may ask for conversions on the way."""
         engine, evaluation = self._engine, judged.evaluation
         while (wanted := engine.data(evaluation)) is not None:
+            if isinstance(wanted, Count):
+                evaluation.answers = {**(evaluation.answers or {}), **await self._counts([wanted])}
+                continue
             try:
                 page = await self._convert(judged, got, wanted)
             except Unreadable as error:
