@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.app.homeparts import database_of
+from ingather.app.homeparts import database_of, laying_of
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -112,7 +112,7 @@ def rebuild_index(home: Home, settings: Settings, *, tell: Callable[[int], None]
     folder = IndexFolder(home.index)
     schema = schema_of(home.config)
     reader = SqliteReader(database_of(home), home.bodies)
-    source = documents_of(schema, reader)
+    source = documents_of(schema, reader, laying_of(home))
     done = told = 0
     try:
         sequence = reader.last_sequence()

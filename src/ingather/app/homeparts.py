@@ -7,15 +7,18 @@ from typing import Final
 from ingather.app import wiring
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
+from ingather.app.overlays import in_force
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.index import IndexFolder
 from ingather.ports.clock import Clock
+from ingather.robot.documents import Lay
 from ingather.robot.indexing import IndexFollower
+from ingather.robot.laying import Laying
 
-__all__ = ["database_of", "follower_of", "load_checked"]
+__all__ = ["database_of", "follower_of", "laying_of", "load_checked"]
 
 _CATALOG: Final = "catalog.db"
 
@@ -25,15 +28,19 @@ def database_of(home: Home) -> Path:
     return home.catalog / _CATALOG
 
 
-def follower_of(
+def follower_of(  # noqa: PLR0913 - its parts
     home: Home,
     settings: Settings,
     clock: Clock,
     *,
     committed: Callable[[int], None] = lambda _: None,
     robot: RobotConf | None = None,
+    lay: Lay | None = None,
+    alone: bool = False,
 ) -> IndexFollower:
-    """Return the index follower of a home, not started; *robot* says how long it may collect.
+    """Return the index follower of a home, not started; *robot* says how long it may collect, *alone* that none searches.
+
+    What *lay* lays over documents is by default the external metadata in force.
 
     Raises:
         ConfigurationError: the RD schema has errors.
@@ -41,9 +48,14 @@ def follower_of(
     schema = schema_of(home.config)
     return IndexFollower(
         lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
-        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies)),
-        clock, committed=committed, limits=wiring.follow_limits(settings, robot),
+        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies), lay or laying_of(home)),
+        clock, committed=committed, limits=wiring.follow_limits(settings, robot, alone=alone),
     )  # fmt: skip
+
+
+def laying_of(home: Home) -> Laying:
+    """Return what is laid over documents of a home: its metadata classes, and the external metadata in force."""
+    return in_force(database_of(home), home.settings().classes)
 
 
 def load_checked(home: Home) -> Loaded:

@@ -23,6 +23,8 @@ from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
+from ingather.app.overlays import Overlays
+from ingather.app.overlaywatch import OverlayWatch
 from ingather.app.policing import place_all, place_when_changed, use_policy
 from ingather.app.pruning import Pruned, prune
 from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
@@ -89,12 +91,14 @@ class Gathering:
             self._open()
             await self.keeper.start()
             await self._begin()
+            self.overlay_watch.start()
         except BaseException:
             self._release()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.overlay_watch.stop()
         await self.keeper.stop()
         self._release()
 
@@ -153,8 +157,11 @@ class Gathering:
             policies=lambda name: policies.get(name, default_policy), dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
             clock_trusted=lambda: guard.trusted,
         )  # fmt: skip
+        self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
+        self.overlays.begin(writer)
         self.follower = follower_of(
-            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot
+            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot, lay=self.overlays,
+            alone=plan.kind == "crawl",
         )
         self.robot_log = RobotLog(
             home.log, level=int(self.loaded.robot.loglevel), max_bytes=settings.size("log.file-size"),
@@ -176,6 +183,10 @@ class Gathering:
             version=self.version, dice=Random(),  # noqa: S311 - jitter
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=tally,
         )  # fmt: skip
+
+        self.overlay_watch = OverlayWatch(
+            self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
+        )
 
     def _blueprint(self, loaded: Loaded, version: int) -> Blueprint:
         return Blueprint(
@@ -337,7 +348,9 @@ class Gathering:
         def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
             self.discoverer, self.version, self.loaded = discoverer, discoverer.version, loaded
             self.starts = [start.url for start in loaded.starting_points]
-            self.follower.adopt(wiring.follow_limits(self.settings, loaded.robot))
+            self.follower.adopt(
+                wiring.follow_limits(self.settings, loaded.robot, alone=self.plan.kind == "crawl")
+            )
             self.robot_log.level = int(loaded.robot.loglevel)
             now_s = self.clock.wall()
             self.robot_log.event(Level.SPAWNING, f"Configuration {self.version} is in force", now_s)

@@ -6,7 +6,7 @@ from ingather.conf.files import Files
 from ingather.conf.rdschema import RdSchema, read_schema
 from ingather.conf.report import Report
 from ingather.errors import ConfigurationError
-from ingather.robot.documents import CatalogDocuments, DocumentReader
+from ingather.robot.documents import CatalogDocuments, DocumentReader, Lay
 
 __all__ = ["documents_of", "schema_of"]
 
@@ -24,6 +24,6 @@ def schema_of(config: Path) -> RdSchema:
     return schema
 
 
-def documents_of(schema: RdSchema, reader: DocumentReader) -> CatalogDocuments:
-    """Return the source of index documents under *schema*."""
-    return CatalogDocuments(reader, unindexed=schema.unindexed, scores=schema.scores)
+def documents_of(schema: RdSchema, reader: DocumentReader, lay: Lay | None = None) -> CatalogDocuments:
+    """Return the source of index documents under *schema*; *lay* fills in metadata classes."""
+    return CatalogDocuments(reader, unindexed=schema.unindexed, scores=schema.scores, lay=lay)

@@ -137,18 +137,25 @@ def search_service(home: Home, settings: Settings) -> tuple[SearchService, Tanti
     Raises:
         IndexDamagedError: the index does not read as written.
     """
-    reader = IndexFolder(home.index).reader()
+    reader, table = IndexFolder(home.index).reader(), home.settings().classes
     try:
         access = AccessReader(database_of(home))
     except CatalogError as error:
         _log.warning("rights cannot be read: public documents only", error=str(error))
         texts = Texts(home)
-        service = SearchService(reader, texts, SystemClock(), limits=query_limits(settings))
+        service = SearchService(
+            reader,
+            texts,
+            SystemClock(),
+            limits=query_limits(settings),
+            classes=table.kind,
+            labels=table.label,
+        )
         return service, reader, texts
     texts = Texts(home, beside=access.close)
     rights = Rights(access)
     service = SearchService(
         reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,
-        strict=_strictness(settings.text("search.ranking"), rights),
+        strict=_strictness(settings.text("search.ranking"), rights), classes=table.kind, labels=table.label,
     )  # fmt: skip
     return service, reader, texts

@@ -11,6 +11,7 @@ from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.renewal import renew
 from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
 from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.statements import SQL
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
@@ -58,6 +59,11 @@ class MoreReader:
         """Close the connection and the open segments."""
         self._bodies.close()
         self._rows.close()
+
+    @property
+    def overlays(self) -> OverlayReader:
+        """External metadata."""
+        return OverlayReader(self._rows)
 
     # -- for the index ------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_groups import GroupStore
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
+from ingather.catalog.sqlite_overlay import OverlayStore
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
@@ -77,6 +78,7 @@ class CatalogWriter:
         """The hash seed of this installation's URL keys."""
         self.descriptions = Descriptions(self._db, self.applier, self.deletions, self.seed)
         self.access = AccessStore(self._db, self.applier.acl, self.applier.log, self.seed)
+        self.overlays = OverlayStore(self._db, rows, self.applier.log)
         self.users = Users(self._db)
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)

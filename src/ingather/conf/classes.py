@@ -81,9 +81,15 @@ class ClassTable:
             )
         return found
 
-    def knows(self, name: str) -> bool:
-        """Whether *name* is a class without any overlay that says so."""
-        return name in self.defined or name in BUILT_IN
+    def kind(self, name: str) -> str:
+        """Return what a class is that queries know without any document that says so; ``""`` if it is none."""
+        known = name in self.defined or name in {"t", "d", "f"}
+        conf = self.of(name)
+        return conf.type if known and not conf.is_permission and name != "X" else ""
+
+    def label(self, name: str) -> str:
+        """Return what people see instead of *name*."""
+        return self.of(name).label or name
 
     def delimiters(self) -> dict[str, str]:
         """Return the delimiters that are not the usual one."""

@@ -184,7 +184,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("overlay", "case-insensitive-hosts", Kind.WORDS, (), "Hosts whose paths are compared without regard to case."),
     Setting("overlay", "time-zone", Kind.TEXT, "UTC",
             'Where days end at which documents expire: "Australia/Sydney". Daylight saving is counted.'),
-    Setting("overlay", "check-interval", _S, 2.0, "Time between two looks at the files.", low=0.1),
+    Setting("overlay", "check-interval", _S, 1.0, "Time between two looks at the files.", low=0.1),
     Setting("overlay", "pre-index-command", Kind.TEXT, "",
             "Command that runs before a new version is put in force and before the index is made anew; when it fails, the old "
             "version stays. Empty = none."),

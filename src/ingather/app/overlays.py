@@ -1,0 +1,388 @@
+"""External metadata of a home: files and records become a version in force, and documents follow it.
+
+One :class:`Overlays` belongs to who owns the home. Its ``laying`` is what is laid over documents now; it is replaced whole.
+What comes in goes one way: texts are read and judged by ``on-error``, the command of the operator is asked, the version is
+published, and a pass logs a change for every document over which another value is laid.
+
+Whoever does not own the home but makes index documents (a rebuild, a check) reads the version in force: :func:`in_force`.
+"""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ingather.app.home import Home
+from ingather.app.overlaytexts import (
+    API,
+    CLOSED,
+    COMMON,
+    SWITCHES,
+    UNHIDDEN,
+    FileState,
+    Reader,
+    Switches,
+    Taken,
+    file_of,
+    look,
+    read_stable,
+    source_of,
+)
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_overlay import OverlayReader, OverlayStore
+from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf.classes import ClassTable
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import CatalogError, ConfigurationError
+from ingather.log import get
+from ingather.model.description import AttributesView
+from ingather.overlay import Overlay, log_line
+from ingather.ports.index import IndexDocument
+from ingather.robot.laying import NO_LAYING, Laying
+from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
+
+__all__ = ["Change", "Overlays", "Progress", "in_force"]
+
+_log = get("overlay")
+_LINES_OF_OUTPUT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far documents follow: ``running`` while a pass is under way."""
+
+    version: int = 0
+    running: bool = False
+    places: int = 0
+    place: int = 0
+    looked: int = 0
+    changed: int = 0
+
+    def form(self) -> dict[str, Any]:
+        """Return it as JSON shows it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What would come into force: the texts, what became of each file, and what it means for documents."""
+
+    texts: Mapping[str, bytes]
+    taken: Mapping[str, Taken] = field(default_factory=dict)
+    states: Mapping[str, FileState] = field(default_factory=dict)
+
+
+def in_force(path: Path, table: ClassTable) -> Laying:
+    """Return what is laid over documents as the catalog *path* says; without a catalog the classes alone."""
+    try:
+        db = open_reader(path)
+    except CatalogError:
+        return Laying(table)
+    try:
+        kept = OverlayReader(Rows(db, path))
+        number = kept.in_force()
+        texts = kept.texts(number) or {}
+    finally:
+        db.close()
+    return Reader().laying(texts, table, number)[0]
+
+
+class Overlays:
+    """Owns what is laid over documents of a home; used by one thread at a time, but ``laying`` by any.
+
+    Args:
+        home: whose files are read.
+        settings: section ``overlay``.
+        sources: with their own switches.
+        table: metadata classes.
+        now_s: wall time.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        settings: Settings,
+        sources: Mapping[str, SourceConf],
+        table: ClassTable,
+        now_s: Callable[[], float] = time.time,
+    ) -> None:
+        self._home, self._settings, self._sources, self.table = home, settings, dict(sources), table
+        self._now_s = now_s
+        self._reader = Reader()
+        self._switches = Switches.of(settings, sources, table)
+        self.laying = NO_LAYING
+        self.layers: Mapping[str, Overlay] = {}
+        self.progress = Progress()
+        self.problems: dict[str, str] = {}
+        """Files that do not apply as they stand: layer -> what is wrong, for operators."""
+        self._states: Mapping[str, FileState] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def __call__(self, document: IndexDocument, found: AttributesView) -> None:
+        """Lay over *document* what is in force; see :data:`ingather.robot.documents.Lay`."""
+        self.laying(document, found)
+
+    # -- at the start, by the one who owns the writer -------------------------------------------------
+
+    def begin(self, writer: CatalogWriter) -> None:
+        """Finish a pass that was cut off, then take in what stands in the files now.
+
+        Raises:
+            ConfigurationError: a file has an error and its ``on-error`` is ``fail``.
+        """
+        store = writer.overlays
+        number = store.in_force()
+        self._adopt(store.texts(number) or {}, number)
+        before = store.pass_from()
+        if before is not None:
+            old, layers = self._reader.laying(store.texts(before) or {}, self.table, before)
+            known = before == 0 or store.texts(before) is not None
+            self._run(writer, self._pass(old, layers, everything=not known))
+        change = self.read(store)
+        if change is None:
+            return
+        try:
+            steps = self.put_in_force(writer.transaction, change)
+        except ConfigurationError as error:  # the command of the operator: what is in force stays so
+            self.refused(error)
+            return
+        if steps is not None:
+            self._run(writer, steps)
+
+    def refused(self, error: ConfigurationError) -> None:
+        """Note why a new version is not in force."""
+        self.problems = {**self.problems, "refused": error.text}
+        _log.error("external metadata stays as it was", why=error.text)
+
+    def _run(self, writer: CatalogWriter, steps: OverlayPass) -> None:
+        at = At()
+        while not at.done:
+            at = writer.transaction(lambda w, at=at: self.step(w, Applied(), steps, at))  # type: ignore[misc]
+
+    # -- what stands in the files ---------------------------------------------------------------------
+
+    def moved(self) -> bool:
+        """Whether a file is another than the one that was read last."""
+        return look(self._home, self._sources) != self._states
+
+    def read(self, store: OverlayReader) -> Change | None:
+        """Read what stands in the files and the catalog's records; ``None`` when that is in force already.
+
+        Raises:
+            ConfigurationError: a file has an error and its ``on-error`` is ``fail``.
+        """
+        states = look(self._home, self._sources)
+        texts: dict[str, bytes] = {SWITCHES: self._switches.text()}
+        taken: dict[str, Taken] = {}
+        closed: list[str] = []
+        for layer in states:
+            body = self._body(layer)
+            if body is None:
+                continue
+            good = self._texts.get(layer)
+            taken[layer] = self._reader.take(layer, body, self._switches, self.on_error(layer), good)
+            texts[layer] = taken[layer].text
+            if taken[layer].state == "kept" and good is None and self._narrows(layer):
+                closed.append(source_of(layer))
+        if closed:
+            texts[CLOSED] = " ".join(closed).encode()
+        texts |= {
+            layer: text
+            for layer, text in self._texts.items()
+            if layer.startswith("fetched") or layer == UNHIDDEN
+        }
+        records = "".join(f"{record.line}\n" for record in store.records())
+        if records:
+            texts[API] = records.encode()
+        return self.judged(Change(texts, taken, states))
+
+    def judged(self, change: Change) -> Change | None:
+        """Note what is wrong with files; return *change* unless it is in force already."""
+        self._states = change.states
+        self._note(change.taken)
+        if not self._texts and change.texts.keys() == {SWITCHES} and not self.table.defined:
+            return None  # there is nothing to lay, and there never was
+        return None if dict(change.texts) == self._texts else change
+
+    def with_layer(self, layer: str, text: bytes | None) -> Change:
+        """Return what is in force with another text for one layer."""
+        texts = {name: body for name, body in self._texts.items() if name != layer}
+        if text:
+            texts[layer] = text
+        return Change({**texts, SWITCHES: self._switches.text()}, states=self._states)
+
+    def on_error(self, layer: str) -> str:
+        """Return what a bad line does in *layer*."""
+        source = self._sources.get(source_of(layer))
+        own = None if source is None else source.overlay_on_error
+        return own or self._settings.text("overlay.on-error")
+
+    def _narrows(self, layer: str) -> bool:
+        source = self._sources.get(source_of(layer))
+        return source is not None and source.acl_overlay == "restrict"
+
+    def _body(self, layer: str) -> bytes | None:
+        try:
+            return read_stable(self._home.path / layer)
+        except OSError as error:
+            self.problems[layer] = f"{layer} cannot be read: {error.strerror or error}"
+            return self._texts.get(layer)
+
+    def _note(self, taken: Mapping[str, Taken]) -> None:
+        problems: dict[str, str] = {}
+        for layer, file in taken.items():
+            if file.state == "ok":
+                continue
+            first = next((d for d in file.overlay.diagnostics if d.is_error), None)
+            what = {
+                "ignored": "no record of it applies",
+                "kept": "the last good version goes on",
+                "partly": f"{file.overlay.counts.bad} lines are left out",
+            }[file.state]
+            lapsed = file.overlay.counts.expiring if file.state == "ignored" else 0
+            more = f"; {lapsed} expiry dates lapse with it" if lapsed else ""
+            problems[layer] = f"{first or layer}: {what}{more}"
+        for layer, text in problems.items():
+            if self.problems.get(layer) != text:
+                _log.error("external metadata has errors", file=layer, what=text)
+        for layer, file in taken.items():
+            self._write_log(layer, file)
+        self.problems = problems
+
+    def _write_log(self, layer: str, file: Taken) -> None:
+        """Leave the findings of a file in the log folder of its source."""
+        folder = self._home.log / source_of(layer) if source_of(layer) else self._home.log
+        lines = [log_line(finding) for finding in file.overlay.diagnostics]
+        counts = file.overlay.counts
+        lines.append(
+            f"{layer}: {file.state}; {counts.records} records, {counts.bad} bad, {counts.errors} errors, {counts.warnings} warnings"
+        )
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            (folder / "external_metadata.cfg.log").write_text("\n".join(lines) + "\n", "utf-8")
+        except OSError as error:
+            _log.warning("the findings of a file were not written", file=layer, error=str(error))
+
+    # -- into force -----------------------------------------------------------------------------------
+
+    def put_in_force(
+        self,
+        transaction: Callable[[Callable[[CatalogWriter], Any]], Any],
+        change: Change,
+        *,
+        author: str = "",
+        note: str = "",
+    ) -> OverlayPass | None:
+        """Publish *change* and lay it over documents from now on; return the pass that is due, ``None`` for none.
+
+        Raises:
+            ConfigurationError: the operator's command failed; nothing was changed.
+        """
+        self.ask_command()
+        job = self.publication(change, author=author, note=note)
+        number, fresh = transaction(job)
+        return self.adopted(change, number) if fresh else None
+
+    def publication(
+        self, change: Change, *, author: str = "", note: str = ""
+    ) -> Callable[[CatalogWriter], tuple[int, bool]]:
+        """Return the job that publishes *change*: its number, and whether it is another version."""
+
+        def job(writer: CatalogWriter) -> tuple[int, bool]:
+            now_s = self._now_s()
+            writer.applier.now_s = now_s
+            for layer, text in self.problems.items():
+                writer.overlays.event("overlay", layer, text)
+            return writer.overlays.publish(change.texts, now_s, author=author, note=note)
+
+        return job
+
+    def adopted(self, change: Change, number: int) -> OverlayPass:
+        """Lay version *number* over documents from now on; return the pass over those that are in the index."""
+        old, layers = self.laying, self.layers
+        before = self._texts.get(SWITCHES, b"")
+        self._adopt(change.texts, number)
+        further = (
+            Switches.read(before).reaches_further(self._switches) if before else bool(self.table.defined)
+        )
+        return self._pass(old, layers, everything=further)
+
+    def _pass(self, old: Laying, layers: Mapping[str, Overlay], *, everything: bool) -> OverlayPass:
+        more: list[Place] = [(key, True) for key in old.unhidden ^ self.laying.unhidden]
+        places = [] if everything else changed_places(layers, self.layers, more)
+        self.progress = Progress(self.laying.version, running=True, places=len(places))
+        return OverlayPass(old, self.laying, places, everything=everything)
+
+    def _adopt(self, texts: Mapping[str, bytes], number: int) -> None:
+        self._texts = dict(texts)
+        self.laying, self.layers = self._reader.laying(texts, self.table, number)
+        self.progress = Progress(number)
+
+    def step(self, writer: CatalogWriter, applied: Applied, steps: OverlayPass, at: At) -> At:
+        """Make one step of a pass inside the caller's transaction; return where the next one begins."""
+        writer.applier.now_s = self._now_s()
+        found = steps.step(writer.overlays, applied, at)
+        if found.done:
+            writer.overlays.end_pass()
+        self.progress = replace(
+            self.progress,
+            running=not found.done,
+            place=found.place,
+            looked=found.looked,
+            changed=found.changed,
+        )
+        return found
+
+    def ask_command(self) -> None:
+        """Run the operator's command, if there is one.
+
+        Raises:
+            ConfigurationError: it failed, or took too long.
+        """
+        command = self._settings.text("overlay.pre-index-command")
+        if not command:
+            return
+        limit_s = self._settings.seconds("overlay.pre-index-timeout")
+        try:
+            # The operator's own line of ingather.toml, as cron has it.
+            ran = subprocess.run(  # noqa: S602
+                command, shell=True, cwd=self._home.path, capture_output=True, timeout=limit_s, check=False, stdin=subprocess.DEVNULL
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _refused(command, str(error)) from error
+        if ran.returncode:
+            said = (ran.stderr or ran.stdout).decode("utf-8", "replace").strip().splitlines()
+            raise _refused(
+                command, " / ".join([f"it ended with {ran.returncode}", *said[-_LINES_OF_OUTPUT:]])
+            )
+
+    # -- for people -----------------------------------------------------------------------------------
+
+    def form(self) -> dict[str, Any]:
+        """Return what the status says of external metadata."""
+        return {
+            **self.progress.form(),
+            "problems": dict(self.problems),
+            "layers": {name: len(overlay) for name, overlay in self.layers.items()},
+        }
+
+    def files(self) -> Sequence[str]:
+        """Return the files that may be there."""
+        return (COMMON, *map(file_of, self._sources))
+
+
+def _refused(command: str, why: str) -> ConfigurationError:
+    from ingather.model.diagnostic import Diagnostic
+    from ingather.model.diagnostic import Place as Where
+
+    what = f"overlay.pre-index-command ({command[:200]}) failed: {why[:2_000]}"
+    hint = "the external metadata of before stays in force"
+    return ConfigurationError((Diagnostic("E-COMMAND", Where("ingather.toml", 1), what, hint=hint),))
+
+
+_store: type[OverlayReader] = OverlayStore

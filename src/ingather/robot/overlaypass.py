@@ -1,0 +1,152 @@
+"""From one state of external metadata to the next: which documents the index must make anew, found by ranges of keys.
+
+Two versions of a file differ in some prefixes. Only documents below those are looked at, and only those over which
+another value is laid get a change. A step is one transaction; what it returns is where the next one begins, so that a
+step that failed is made again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final, Protocol
+
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_overlay import Touched
+from ingather.overlay import Overlay
+from ingather.robot.laying import Laying
+
+__all__ = ["At", "OverlayPass", "Place", "Store", "changed_places"]
+
+_ROWS: Final = 1_000
+_PLACES: Final = 200
+
+Place = tuple[str, bool]
+"""A canonical prefix, and whether it stands for its own stripped URL alone."""
+
+
+class Store(Protocol):
+    """What is asked of the catalog inside a transaction; see :class:`ingather.catalog.sqlite_overlay.OverlayStore`."""
+
+    def everything(self, *, after: int) -> list[int]:
+        """Return the next rows that the index has."""
+
+    def changed(self, ids: Iterable[int], applied: Applied) -> int:
+        """Have the index make *ids* anew."""
+
+    def below(self, origin: str, path: str, *, after: str, limit: int) -> list[Touched]:
+        """Return documents whose path begins with *path*."""
+
+    def at(self, origin: str, path: str) -> list[Touched]:
+        """Return documents whose stripped path is *path*."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a pass goes on: number of the place, last path there; with ``everything`` the last row.
+
+    ``looked`` and ``changed`` count documents so far; ``done``: nothing is left.
+    """
+
+    place: int = 0
+    after: str = ""
+    row: int = 0
+    looked: int = 0
+    changed: int = 0
+    done: bool = False
+
+
+def changed_places(
+    old: Mapping[str, Overlay], new: Mapping[str, Overlay], more: Iterable[Place] = ()
+) -> list[Place]:
+    """Return the places at which layers (by name) say something else, none of which lies below another.
+
+    Args:
+        old: the layers before.
+        new: the layers now.
+        more: further places.
+    """
+    found = set(more)
+    for name in old.keys() | new.keys():
+        found |= _changed(old.get(name), new.get(name))
+    kept: list[Place] = []
+    above = ""
+    for prefix, exact in sorted(found):  # of equal texts the ordinary one comes first
+        if above and prefix.startswith(above):
+            continue
+        kept.append((prefix, exact))
+        if not exact:
+            above = prefix
+    return kept
+
+
+def _changed(old: Overlay | None, new: Overlay | None) -> set[Place]:
+    if old is new:
+        return set()
+    before, now = (
+        {} if overlay is None else {overlay.key(n): overlay.elements(n).strip() for n in range(len(overlay))}
+        for overlay in (old, new)
+    )
+    places = {place for place in before.keys() | now.keys() if before.get(place) != now.get(place)}
+    folding = frozenset[str]().union(*(o.options.case_insensitive_hosts for o in (old, new) if o is not None))
+    return {_whole_host(place, folding) for place in places} if folding else places
+
+
+def _whole_host(place: Place, folding: frozenset[str]) -> Place:
+    """Return the whole host where paths are compared without case: keys of documents are not."""
+    origin, _ = _parted(place[0])
+    host = origin.partition("://")[2].partition(":")[0]
+    return (f"{origin}/", False) if host in folding else place
+
+
+class OverlayPass:
+    """One pass over what may have changed.
+
+    Args:
+        old: what was laid over documents before.
+        new: what is laid over them now.
+        places: where the two may differ.
+        everything: they may differ everywhere, or the classes do: every document is made anew.
+    """
+
+    def __init__(
+        self, old: Laying, new: Laying, places: Sequence[Place], *, everything: bool = False
+    ) -> None:
+        self._old, self._new = old, new
+        self._places = places
+        self.everything = everything
+
+    @property
+    def places(self) -> int:
+        """How many places there are to look at."""
+        return len(self._places)
+
+    def step(self, store: Store, applied: Applied, at: At) -> At:
+        """Look at the next documents inside the caller's transaction."""
+        if self.everything:
+            rows = store.everything(after=at.row)
+            if not rows:
+                return replace(at, done=True)
+            store.changed(rows, applied)
+            return At(row=rows[-1], looked=at.looked + len(rows), changed=at.changed + len(rows))
+        number, after, seen, changed = at.place, at.after, 0, 0
+        for number, (prefix, exact) in islice(enumerate(self._places), at.place, at.place + _PLACES):
+            origin, path = _parted(prefix)
+            found = store.at(origin, path) if exact else store.below(origin, path, after=after, limit=_ROWS)
+            ids = [row.id for row in found if row.shown and self._differs(row)]
+            changed += store.changed(ids, applied)
+            seen += len(found)
+            if not exact and len(found) >= _ROWS:
+                return At(number, found[-1].path, 0, at.looked + seen, at.changed + changed)
+            after = ""
+            if seen >= _ROWS:
+                break
+        done = number + 1 >= len(self._places)
+        return At(number + 1, "", 0, at.looked + seen, at.changed + changed, done)
+
+    def _differs(self, row: Touched) -> bool:
+        return self._old.over(row.key, row.source).mark != self._new.over(row.key, row.source).mark
+
+
+def _parted(prefix: str) -> tuple[str, str]:
+    slash = prefix.find("/", prefix.find("://") + 3)
+    return prefix[:slash], prefix[slash:]
