@@ -49,6 +49,8 @@ __all__ = [
 
 _SLACK_S = 0.02
 """A grant takes effect a moment after it is given: messages travel."""
+_RATE_ALONE = 20.0
+"""Documents a second from which a run for itself commits at its full pace."""
 
 
 def overridden(loaded: Loaded, overrides: Mapping[str, object]) -> Loaded:
@@ -218,14 +220,20 @@ def keeper_limits(settings: Settings) -> KeeperLimits:
     )
 
 
-def follow_limits(settings: Settings, robot: RobotConf | None = None) -> FollowLimits:
-    """When the index commits; without *robot* it follows at once."""
+def follow_limits(settings: Settings, robot: RobotConf | None = None, *, alone: bool = False) -> FollowLimits:
+    """When the index commits; without *robot* it follows at once.
+
+    *alone*: one run for itself, which nobody searches while it lasts. It is at full speed from few documents a
+    second on, so that a slow machine does not spend a quarter of the index's time on merging small segments.
+    """
     common = FollowLimits()
     return FollowLimits(
         quiet_docs=settings.count("index.quiet-documents"),
         quiet_s=settings.seconds("index.quiet-interval"),
         busy_docs=settings.count("index.commit-documents"),
         busy_s=settings.seconds("index.commit-interval"),
+        busy_rate=_RATE_ALONE if alone else common.busy_rate,
+        calm_s=settings.seconds("index.commit-interval") if alone else common.calm_s,
         queue_docs=settings.count("index.max-lag"),
         collect_s=60.0 * int(robot.index_after_ngenerated) if robot else 0.0,
         report_bytes=int(robot.max_memory_per_url) if robot else common.report_bytes,
