@@ -129,7 +129,9 @@ class RdmService:
         try:
             found = Finding(reader, self.search, self.schema()).found(query)
             for chosen in found.chosen:
-                one = soif_of(chosen.row.url, chosen.attributes, unwritten)
+                url = chosen.row.url
+                own = {"url": (url,)} if "url" in query.attributes else {}
+                one = soif_of(url, {**own, **chosen.attributes}, unwritten)
                 if size + len(one) > _MOST_OUT:
                     cut = True
                     break

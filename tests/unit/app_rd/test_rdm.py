@@ -110,6 +110,18 @@ def test_view_order_sorts_by_attributes(bring: Import, rdm: Open) -> None:
             assert head.first("rdm-response-interpret") == "2 results out of 2 hits"
 
 
+def test_a_published_sample_is_answered(filled: Rdm) -> None:
+    """Blanks for tabs, no tab at all, names in other case: as the vendor's guide printed it."""
+    head, first, second = filled.ask(
+        b"@RDMHEADER { -\n\n    rdm-version{3}: 1.0\n    rdm-type{10}: rd-request\n    rdm-query-language{6}:  search\n"
+        b"    catalog-service-ID{39}: x-catalog://budgie.siroe.com:80/finance\n}\n@RDMQUERY { -\n    scope{7}:wombats\n"
+        b"    view-attributes{30}: url,title,author,last-modified\n    view-hits{2}: 10\n    view-order{5}: title\n}\n"
+    )
+    assert head.first("catalog-service-id") == "x-catalog://budgie.siroe.com:80/finance"
+    assert first.texts() == {"url": (B,), "title": ("Weasels",)}
+    assert second.texts() == {"url": (A,), "title": ("Wombats",)}
+
+
 def test_the_window_of_an_order(filled: Rdm) -> None:
     _, *documents = filled.query(
         "rd-request", scope="*", view_order="title", view_hits="2..5", view_template="document"
