@@ -1,5 +1,8 @@
 """Homes and sites for journeys: everything runs as it would for an operator, on loopback."""
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,3 +23,16 @@ def site() -> Iterator[Site]:
     """A site on loopback, empty at first."""
     with Site() as site:
         yield site
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 40 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount, umount = shutil.which("mount"), shutil.which("umount")
+    asked = [str(mount), "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
+    if os.getuid() or not (mount and umount) or subprocess.run(asked, check=False).returncode:
+        pytest.skip("a file system of its own needs root: run the suite as root")
+    yield folder
+    subprocess.run([str(umount), "-l", str(folder)], check=True)

@@ -1,10 +1,6 @@
 """Storage that fails or fills up: nothing acknowledged is lost, the message says what is wrong, work goes on afterwards."""
 
-import os
 import random
-import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +9,7 @@ from ingather.testing.faultwalk import Fault, FaultWalk
 from ingather.testing.rig import Rig, Served, wait_until
 from ingather.testing.server import SyntheticServer
 from ingather.testing.site import Site, html
+from ingather.testing.storage import fill
 from ingather.testing.web import Answer, SyntheticWeb
 from ingather.testing.webshape import WebShape
 
@@ -46,25 +43,6 @@ def test_files_that_may_not_grow_stop_the_crawl_with_a_message_and_it_goes_on_la
         assert before <= rig.shown()
         assert len(rig.shown()) > 130
     assert rig.complaints() == []
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 40 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount, umount = shutil.which("mount"), shutil.which("umount")
-    asked = [str(mount), "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
-    if os.getuid() or not (mount and umount) or subprocess.run(asked, check=False).returncode:
-        pytest.skip("a file system of its own needs root: run the suite as root")
-    yield folder
-    subprocess.run([str(umount), "-l", str(folder)], check=True)
-
-
-def fill(ballast: Path, *, leave: int) -> None:
-    """Leave so many bytes free."""
-    found = os.statvfs(ballast.parent)
-    ballast.write_bytes(bytes(found.f_bavail * found.f_frsize - leave))
 
 
 def test_serve_refuses_new_work_below_the_reserve_keeps_answering_and_recovers_by_itself(

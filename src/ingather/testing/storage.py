@@ -4,15 +4,23 @@ Beside failing it can lose: what was written and never synced is undone at a "po
 a cache does it.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import apsw
 
-__all__ = ["FaultyStorage"]
+__all__ = ["FaultyStorage", "fill"]
 
 _NAMES = iter(range(1, 1 << 30))
+
+
+def fill(ballast: Path, *, leave: int) -> None:
+    """Write a file *ballast* so large that its file system has *leave* bytes free."""
+    found = os.statvfs(ballast.parent)
+    ballast.write_bytes(bytes(found.f_bavail * found.f_frsize - leave))
 
 
 class FaultyStorage(apsw.VFS):
