@@ -21,7 +21,7 @@ from signal import SIGKILL, SIGTERM
 from urllib.parse import urlencode
 
 from ingather.app.home import Home
-from ingather.app.keeper import database_of
+from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.testing.feeds import content, feed_xml, record
 from ingather.testing.rig import Rig
