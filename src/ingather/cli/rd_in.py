@@ -21,6 +21,7 @@ def _submission(call: Wrapped) -> Wrapped:
         home_option,
         click.option("--non-persistent", is_flag=True, help="In the place of what the robot gathers; its next visit replaces it."),
         click.option("--database", default="", metavar="NAME", help="Where they go; without it they stay where they are."),
+        click.option("--no-create", is_flag=True, help="Refuse a --database that is not there yet, instead of making it."),
         click.option("--source", default="", metavar="NAME", help="Who owns URLs that are new (default: the site's source, else web)."),
         click.option("--attributes", "view", default="", metavar="NAME,...", help="Take these attributes only, by their base names."),
         click.option("--charset", default="utf-8", show_default=True, help="Of the values in FILE."),
@@ -54,7 +55,7 @@ def merge(file: str, home: Path, **options: Any) -> int:
 
 
 def _brought(  # noqa: PLR0913 - the command's options
-    file: str, home: Path, operation: str, *, non_persistent: bool, database: str, source: str, view: str,
+    file: str, home: Path, operation: str, *, non_persistent: bool, database: str, no_create: bool, source: str, view: str,
     charset: str, no_aliases: bool, no_schema: bool, as_json: bool,
 ) -> int:  # fmt: skip
     from ingather.app.rdstore import Preparing
@@ -64,10 +65,13 @@ def _brought(  # noqa: PLR0913 - the command's options
     codec = charset_of(charset)
     descriptions = open_descriptions(home)
     descriptions.check_source(source)
+    name = database_name(database) if database else None
+    if no_create and name is not None:
+        descriptions.check_database(name)
     submit = Submit(
         operation,
         "nonpersistent" if non_persistent else "persistent",
-        database=database_name(database) if database else None,
+        database=name,
         source=source,
         view=view_of(view),
     )

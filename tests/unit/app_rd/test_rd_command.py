@@ -127,6 +127,10 @@ def test_a_database_that_is_not_there_is_named(rig: Rig, bring: Import, tmp_path
         assert "default, archive" in done.err
     file = tmp_path / "out.soif"
     assert rig.call("rd", "export", str(file), "--database", "archiv").status == 2
+    refused = rig.call("rd", "import", str(tmp_path / "in.soif"), "--database", "archiv", "--no-create")
+    assert (refused.status, "no database 'archiv'" in refused.err) == (2, True)
+    bring((B, {"title": "y"}), options=("--database", "archive", "--no-create"))
+    assert rig.call("rd", "delete", B).status == 0
     assert list(tmp_path.glob("out.soif*")) == []
     assert rig.call("rd", "delete", A).status == 0
     assert rig.call("rd", "list", "--database", "archive").status == 1, "empty by now, but there"
