@@ -79,7 +79,7 @@ class Overlay:
 
         No URL is parsed. The mapping is shared: it must not be changed.
         """
-        key = stripped_key.encode() if stripped_key.__class__ is str else stripped_key
+        key = stripped_key.encode() if isinstance(stripped_key, str) else stripped_key
         if self._folds:
             key = self._folded(key)
         # Table.find, once more: the call would be a fifth of the time.
@@ -121,6 +121,22 @@ class Overlay:
         """Return the canonical prefix of record *number*, and whether it is exact."""
         key = self._table.keys[number]
         return (key[:-1].decode(), True) if key.endswith(EXACT) else (key.decode(), False)
+
+    def written(self, number: int) -> bytes:
+        """Return the line of record *number* as it is written, without blanks at its ends."""
+        begin = self._body.rfind(b"\n", 0, self._table.begins[number]) + 1
+        return self._body[begin : self._table.ends[number]].removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
+
+    def in_file_order(self) -> list[int]:
+        """Return the numbers of the records by line, each line once."""
+        by_line: dict[int, int] = {}
+        for number, line in enumerate(self._table.lines):
+            by_line.setdefault(line, number)
+        return [by_line[line] for line in sorted(by_line)]
+
+    def raw_key(self, number: int) -> bytes:
+        """Return what record *number* is sorted by."""
+        return self._table.keys[number]
 
     def elements(self, number: int) -> bytes:
         """Return the elements of record *number* as they are written."""

@@ -91,9 +91,10 @@ def values_of(elements: str, options: Options) -> Own:
     if elements[-1:] == '"' and elements.count('"') == 2 and elements.count(':"') == 1:  # noqa: PLR2004
         # Mostly there is one element, quoted, and it is what it says.
         name, _, value = elements.partition(':"')
-        if name.isalnum() and name not in DATES and (value := value[:-1].strip()):
-            if not (delimiter := options.delimiter_of(name)) or delimiter not in value:
-                return {name: (value,)}
+        value = value[:-1].strip()
+        delimiter = options.delimiter_of(name)
+        if name.isalnum() and name not in DATES and value and not (delimiter and delimiter in value):
+            return {name: (value,)}
     own: Own = {}
     for name, quoted, word in _AGAIN.findall(elements):
         value = word or (quoted.replace('""', '"') if '""' in quoted else quoted)

@@ -48,7 +48,8 @@ class Options:
         permission_classes: classes that narrow access; refused unless *acl_overlay* is ``restrict``.
         acl_overlay: ``none`` or ``restrict``.
         limit_bytes: the largest file that is read.
-        canonical: gives the key form of a URL; must be the one by which the catalog's keys were made.
+        canonical: gives the key form of a URL: the method of the ``model.url.Canonicaliser`` by which the catalog's
+            keys were made.
     """
 
     on_error: OnError = "ignore_file"

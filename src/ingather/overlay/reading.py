@@ -120,6 +120,7 @@ class _Reader:
         self._options = options
         self._gathered = Gathered()
         self._ascii = body.isascii()
+        self._narrowing = _naming(options.permission_classes)
         self.counts = Counts()
         self.findings = Findings(name, self.counts)
 
@@ -137,7 +138,7 @@ class _Reader:
             return Table()
         begin, size, number = (len(_BOM) if body.startswith(_BOM) else 0), len(body), 0
         find = body.find
-        quick = _QUICK.fullmatch if _usual(options) else None
+        quick = _QUICK.fullmatch if {"http", "https"} <= options.schemes else None
         while begin < size:
             number += 1
             end = find(b"\n", begin)
@@ -163,6 +164,13 @@ class _Reader:
 
     def _plainly(self, number: int, match: re.Match[bytes]) -> bool:
         """Take a line that needs no work; ``False`` if it is not one after all."""
+        options = self._options
+        if (
+            (not match[1] and options.schemeless == "any")
+            or (options.case_insensitive_hosts and match[2].decode() in options.case_insensitive_hosts)
+            or (self._narrowing is not None and self._narrowing.search(match[4]))
+        ):
+            return False
         if not self._ascii:
             try:
                 match[0].decode()
@@ -226,12 +234,8 @@ class _Reader:
             self._gathered.add(prefix.twin.encode("ascii"), prefix.exact, first, end, number)
 
 
-def _usual(options: Options) -> bool:
-    """Tell whether the quick way knows all that *options* ask for."""
-    return (
-        (options.canonical is canonical or getattr(options.canonical, "drops_only", False))
-        and options.schemeless == "http"
-        and {"http", "https"} <= options.schemes
-        and not options.case_insensitive_hosts
-        and not options.permission_classes
-    )
+def _naming(classes: Collection[str]) -> re.Pattern[bytes] | None:
+    """Return what finds one of *classes* among elements, or perhaps within a value."""
+    if not classes:
+        return None
+    return re.compile(rb"(?:\A|[ \t])(?:" + "|".join(map(re.escape, sorted(classes))).encode() + rb"):")
