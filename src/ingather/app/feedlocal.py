@@ -13,6 +13,7 @@ from ingather.app.feedprocess import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.operating import follow_directly
+from ingather.app.outlawing import outlaw_when_changed
 from ingather.app.policing import place_when_changed, use_policy
 from ingather.app.runsites import remembered_sites
 from ingather.app.versions import packed
@@ -25,6 +26,7 @@ from ingather.conf.sources import SourceConf
 from ingather.feeds.applying import FeedPolicy
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled
 from ingather.feeds.spool import Spool
+from ingather.filters import Engine
 from ingather.ports.clock import Clock
 from ingather.robot.deletion import DeletionPolicy
 
@@ -100,13 +102,20 @@ class LocalFeeds:
             home=str(home), socket="", seed=self.writer.seed, version=version, files=dict(loaded.bodies), sites=(),
             settings=settings, sources=known, own_ports=(), overrides={},
         )  # fmt: skip
+        self.changed = False
         self._own_process = process is None
         self._process = process or FeedProcess()
         self.feeding = Feeding(
             feed_home(home, settings, known, lambda: self._blueprint), self._transact, clock=self._clock, process=self._process
         )  # fmt: skip
+        outlaw_when_changed(
+            self._transact,
+            loaded,
+            lambda: Engine(loaded),
+            deletion_guard(policies_of(settings, known)),
+            self._clock.wall,
+        )
         self.office = FeedOffice(home.path, database_of(home), lambda: 0)
-        self.changed = False
 
     def _transact(self, job: Callable[[CatalogWriter, Applied], Any]) -> Any:
         applied = Applied()

@@ -8,15 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ingather.app.feeding import Feeding
-from ingather.app.feedlocal import feed_home, spool_of
+from ingather.app.feeding import Feeding, deletion_guard
+from ingather.app.feedlocal import feed_home, policies_of, spool_of
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
 from ingather.app.feedsources import SourceOffice
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
+from ingather.app.outlawing import outlaw_when_changed
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.errors import UsageError
+from ingather.errors import IngatherError, UsageError
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind, Spooled
 from ingather.log import get
 
@@ -25,6 +26,7 @@ __all__ = ["ServedFeeds"]
 _log = get("feeds")
 _PIECE = 100
 _TEN_MINUTES_S = 600.0
+_LOOK_S = 2.0
 Work = Callable[[Any, Applied], Any]
 
 
@@ -49,10 +51,18 @@ class ServedFeeds:
         )  # fmt: skip
         gathering.busy_segment = self.desk.segment
         self._pruning: asyncio.Task[None] | None = None
+        self._outlawing: asyncio.Task[None] | None = None
+        self._job: asyncio.Future[Any] | None = None
+        self._stopping = False
 
     def _transact(self, work: Work) -> Any:
         """Run *work* in the keeper's writer, from the feed thread."""
         return asyncio.run_coroutine_threadsafe(self._gathering.keeper.write(work), self._loop).result()
+
+    def _unless_stopping(self, work: Work) -> Any:
+        if self._stopping:
+            raise IngatherError("the next start does it")
+        return self._transact(work)
 
     async def _write(self, work: Work) -> Any:
         """Run *work* in the keeper's writer, from any loop."""
@@ -70,13 +80,40 @@ class ServedFeeds:
             _log.info("feeds go on", feeds=left, records=self.desk.backlog())
         self.desk.start()
         self._pruning = asyncio.create_task(self._prunings())
+        self._outlawing = asyncio.create_task(self._outlawings())
 
     async def stop(self) -> None:
         """End after the batch at hand."""
-        if self._pruning is not None:
-            self._pruning.cancel()
-            await asyncio.gather(self._pruning, return_exceptions=True)
+        tasks = [task for task in (self._pruning, self._outlawing) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._stopping = True
+        if self._job is not None:  # its thread ends with the transaction at hand
+            await asyncio.gather(self._job, return_exceptions=True)
         await self._loop.run_in_executor(None, self.desk.stop)
+
+    async def _outlawings(self) -> None:
+        """Let what was pushed go when a changed list excludes it: at start, and after each change of configuration."""
+        gathering, seen = self._gathering, -1
+        guard = deletion_guard(policies_of(gathering.settings, gathering.sources))
+        while True:
+            if (version := gathering.version) != seen:
+                loaded, judge = gathering.loaded, gathering.discoverer.engine
+                try:
+                    self._job = self._loop.run_in_executor(
+                        None, outlaw_when_changed, self._unless_stopping, loaded, lambda e=judge: e, guard, gathering.clock.wall
+                    )  # fmt: skip
+                    done = await asyncio.shield(self._job)
+                except IngatherError as error:
+                    _log.warning("URL patterns wait", error=str(error))
+                else:
+                    seen = version
+                    if done is not None and (done.deleted or done.held):
+                        _log.info(
+                            "URL patterns exclude what was pushed", deleted=done.deleted, held=done.held
+                        )
+            await asyncio.sleep(_LOOK_S)
 
     async def _prunings(self) -> None:
         """Forget feeds and their files when their time is over."""

@@ -389,6 +389,15 @@ class FeedStore:
             "order by f.id limit ?",
             (source, after, json.dumps(list(feeds)), limit),
         )
+    def fed_contents(self, after: int, limit: int) -> list[tuple[int, str, int, str]]:
+        """Return (row, URL, source, its name) of documents whose content came with feeds, above row *after*."""
+        return fetch(
+            self._cursor,
+            "select f.id, h.origin || u.path, f.source, s.name from fed f join url u on u.id = f.id join host h on h.id = u.host "
+            "join source s on s.id = f.source where f.content and f.id > ? and u.version is not null order by f.id limit ?",
+            (after, limit),
+        )
+
 
     def count_left_out(self, source: int, feeds: Sequence[int]) -> tuple[int, int]:
         """Return how many documents :meth:`left_out` has, and how many of them are held already."""

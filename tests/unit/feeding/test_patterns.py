@@ -36,3 +36,27 @@ def test_content_is_exempt_from_follow_and_do_not_follow_takes_a_document_away(r
     row = rig.row(url)
     assert row is not None
     assert row.state is State.GONE
+
+
+def test_a_new_do_not_follow_line_takes_pushed_documents_away_at_once(rig: FeedRig) -> None:
+    urls = [f"http://line.test/{'secret' if n == 3 else 'open'}/{n}" for n in range(12)]
+    lists(rig, follow="", donotfollow="")
+    rig.push(*(record(url, content(f"text {url}")) for url in urls), datasource="line")
+    assert rig.described(urls[3])
+    lists(rig, follow="", donotfollow="line.test/secret/\n")
+    assert [rig.described(url) for url in urls] == [n != 3 for n in range(12)]
+    lists(rig, follow="", donotfollow="")
+    rig.push(record(urls[3], content("again")), datasource="line")
+    assert rig.described(urls[3])
+
+
+def test_a_careless_do_not_follow_line_is_held(rig: FeedRig) -> None:
+    urls = [f"http://careless.test/{n}" for n in range(12)]
+    lists(rig, follow="", donotfollow="")
+    rig.push(*(record(url, content(f"text {url}")) for url in urls), datasource="careless")
+    lists(rig, follow="", donotfollow="careless.test/\n")
+    assert all(rig.described(url) for url in urls)
+    (hold,) = [
+        h for h in rig.local.writer.transaction(lambda w: w.deletions.holds()) if h.source == "careless"
+    ]
+    assert (hold.reason, hold.urls) == ("the rules exclude it now", 12)
