@@ -53,6 +53,9 @@ VERBS: dict[str, Verb] = {
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),
+    "overlay": Verb(
+        "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"
+    ),
     "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),

@@ -26,7 +26,7 @@ SINGLE: Final = frozenset("tdXf")
 """Classes of which the first layer that has one speaks alone."""
 RESERVED: Final = frozenset("hikmuvK")
 """Classes that the original's indexer filled itself: accepted with a warning."""
-LIMIT_BYTES: Final = 512 * 1024 * 1024
+LIMIT_BYTES: Final = 256 * 1024 * 1024
 """No file beyond this is looked into."""
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
