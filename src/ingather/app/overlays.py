@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ingather.access import Visible
 from ingather.app.home import Home
 from ingather.app.overlaytexts import (
     API,
@@ -46,7 +47,7 @@ from ingather.ports.index import IndexDocument
 from ingather.robot.laying import NO_LAYING, Laying
 from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
 
-__all__ = ["Change", "Overlays", "Progress", "in_force"]
+__all__ = ["Change", "Overlays", "Progress", "Ready", "in_force"]
 
 _log = get("overlay")
 _LINES_OF_OUTPUT = 20
@@ -75,6 +76,16 @@ class Change:
     texts: Mapping[str, bytes]
     taken: Mapping[str, Taken] = field(default_factory=dict)
     states: Mapping[str, FileState] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A change as it will be laid over documents, with the pass that is due then."""
+
+    change: Change
+    laying: Laying
+    layers: Mapping[str, Overlay]
+    steps: OverlayPass
 
 
 def in_force(path: Path, table: ClassTable) -> Laying:
@@ -122,6 +133,7 @@ class Overlays:
         """Files that do not apply as they stand: layer -> what is wrong, for operators."""
         self._states: Mapping[str, FileState] = {}
         self._texts: dict[str, bytes] = {}
+        self._narrowed: list[tuple[int, int, tuple[frozenset[str], ...]]] = []
 
     def __call__(self, document: IndexDocument, found: AttributesView) -> None:
         """Lay over *document* what is in force; see :data:`ingather.robot.documents.Lay`."""
@@ -140,9 +152,10 @@ class Overlays:
         self._adopt(store.texts(number) or {}, number)
         before = store.pass_from()
         if before is not None:
-            old, layers = self._reader.laying(store.texts(before) or {}, self.table, before)
-            known = before == 0 or store.texts(before) is not None
-            self._run(writer, self._pass(old, layers, everything=not known))
+            texts = store.texts(before)
+            old, layers = self._reader.laying(texts or {}, self.table, before)
+            anew = (before != 0 and texts is None) or bool(self.table.defined)
+            self._run(writer, self._pass(old, self.laying, layers, self.layers, anew=anew))
         change = self.read(store)
         if change is None:
             return
@@ -284,39 +297,64 @@ class Overlays:
             ConfigurationError: the operator's command failed; nothing was changed.
         """
         self.ask_command()
-        job = self.publication(change, author=author, note=note)
-        number, fresh = transaction(job)
-        return self.adopted(change, number) if fresh else None
+        ready = self.ready(change)
+        number = transaction(lambda w: self.publish(w, Applied(), ready, author=author, note=note))
+        return self.adopted(ready, number) if number else None
 
-    def publication(
-        self, change: Change, *, author: str = "", note: str = ""
-    ) -> Callable[[CatalogWriter], tuple[int, bool]]:
-        """Return the job that publishes *change*: its number, and whether it is another version."""
-
-        def job(writer: CatalogWriter) -> tuple[int, bool]:
-            now_s = self._now_s()
-            writer.applier.now_s = now_s
-            for layer, text in self.problems.items():
-                writer.overlays.event("overlay", layer, text)
-            return writer.overlays.publish(change.texts, now_s, author=author, note=note)
-
-        return job
-
-    def adopted(self, change: Change, number: int) -> OverlayPass:
-        """Lay version *number* over documents from now on; return the pass over those that are in the index."""
-        old, layers = self.laying, self.layers
+    def ready(self, change: Change) -> Ready:
+        """Return *change* as it will be laid over documents; nothing is changed yet."""
+        laying, layers = self._reader.laying(change.texts, self.table, 0)
         before = self._texts.get(SWITCHES, b"")
-        self._adopt(change.texts, number)
-        further = (
-            Switches.read(before).reaches_further(self._switches) if before else bool(self.table.defined)
-        )
-        return self._pass(old, layers, everything=further)
+        anew = Switches.read(before).reaches_further(self._switches) if before else bool(self.table.defined)
+        return Ready(change, laying, layers, self._pass(self.laying, laying, self.layers, layers, anew=anew))
 
-    def _pass(self, old: Laying, layers: Mapping[str, Overlay], *, everything: bool) -> OverlayPass:
-        more: list[Place] = [(key, True) for key in old.unhidden ^ self.laying.unhidden]
-        places = [] if everything else changed_places(layers, self.layers, more)
-        self.progress = Progress(self.laying.version, running=True, places=len(places))
-        return OverlayPass(old, self.laying, places, everything=everything)
+    def publish(
+        self, writer: CatalogWriter, applied: Applied, ready: Ready, *, author: str = "", note: str = ""
+    ) -> int:
+        """Publish inside the caller's transaction; return the version's number, 0 if it is in force already.
+
+        Where access is narrowed the whole pass is part of the transaction: from its commit on nobody sees what he may not.
+        """
+        now_s = self._now_s()
+        writer.applier.now_s = now_s
+        for layer, text in self.problems.items():
+            writer.overlays.event("overlay", layer, text)
+        number, fresh = writer.overlays.publish(ready.change.texts, now_s, author=author, note=note)
+        if fresh and (self.table.permissions or ready.laying.closed):
+            at = At()
+            while not at.done:
+                at = self.step(writer, applied, ready.steps, at)
+        return number if fresh else 0
+
+    def adopted(self, ready: Ready, number: int) -> OverlayPass:
+        """Lay version *number* over documents from now on; return the pass over those that are in the index."""
+        self._texts, self.layers = dict(ready.change.texts), ready.layers
+        ready.laying.version = number
+        self.laying = ready.laying
+        self.progress = replace(self.progress, version=number, running=True, places=ready.steps.places)
+        return ready.steps
+
+    def withheld(self, viewer: Visible, applied: int) -> tuple[int, ...]:
+        """Return the documents that *viewer* may not see any more, but that an index at change *applied* would show him."""
+        if not self._narrowed or viewer.everything:
+            return ()
+        his = frozenset(viewer.needs)
+        self._narrowed = [pending for pending in self._narrowed if pending[0] > applied]
+        return tuple(sorted({row for _, row, needs in self._narrowed if not all(one & his for one in needs)}))
+
+    def _pass(
+        self,
+        old: Laying,
+        new: Laying,
+        before: Mapping[str, Overlay],
+        now: Mapping[str, Overlay],
+        *,
+        anew: bool,
+    ) -> OverlayPass:
+        everything = old.closed != new.closed
+        more: list[Place] = [(key, True) for key in old.unhidden ^ new.unhidden]
+        places = [] if everything or anew else changed_places(before, now, more)
+        return OverlayPass(old, new, places, everything=everything, anew=anew)
 
     def _adopt(self, texts: Mapping[str, bytes], number: int) -> None:
         self._texts = dict(texts)
@@ -326,7 +364,11 @@ class Overlays:
     def step(self, writer: CatalogWriter, applied: Applied, steps: OverlayPass, at: At) -> At:
         """Make one step of a pass inside the caller's transaction; return where the next one begins."""
         writer.applier.now_s = self._now_s()
+        steps.narrowed.clear()
         found = steps.step(writer.overlays, applied, at)
+        if steps.narrowed:
+            last = writer.applier.sequence
+            self._narrowed = [*self._narrowed, *((last, row, needs) for row, needs in steps.narrowed)]
         if found.done:
             writer.overlays.end_pass()
         self.progress = replace(

@@ -88,12 +88,13 @@ class OverlayWatch:
     async def _put(self, change: Change, author: str, note: str) -> bool:
         overlays, loop = self._overlays, asyncio.get_running_loop()
         await loop.run_in_executor(None, overlays.ask_command)
-        publish = overlays.publication(change, author=author, note=note)
-        number, fresh = await self._keeper.write(lambda writer, _applied: publish(writer))
-        if not fresh:
+        ready = await loop.run_in_executor(None, overlays.ready, change)
+        number = await self._keeper.write(
+            lambda writer, applied: overlays.publish(writer, applied, ready, author=author, note=note)
+        )
+        if not number:
             return False
-        steps = await loop.run_in_executor(None, overlays.adopted, change, number)
-        await self._walk(steps)
+        await self._walk(overlays.adopted(ready, number))
         _log.info("external metadata in force", **overlays.progress.form())
         return True
 

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ingather.access import ANONYMOUS, Rights, Visible, principal
 from ingather.access.groups import GroupExpander
@@ -129,7 +129,12 @@ def _strictness(ranking: str, rights: Rights) -> Callable[[], bool]:
     return rights.anything_secured if ranking == "auto" else lambda: ranking == "strict"
 
 
-def search_service(home: Home, settings: Settings) -> tuple[SearchService, TantivyReader, Texts]:
+def search_service(
+    home: Home,
+    settings: Settings,
+    *,
+    withheld: Callable[[Visible, int], Collection[int]] = lambda _viewer, _applied: (),
+) -> tuple[SearchService, TantivyReader, Texts]:
     """Return (service, index reader to reload, texts to close).
 
     When the catalog cannot be opened the index answers alone: with what was public when it was last written.
@@ -157,5 +162,6 @@ def search_service(home: Home, settings: Settings) -> tuple[SearchService, Tanti
     service = SearchService(
         reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,
         strict=_strictness(settings.text("search.ranking"), rights), classes=table.kind, labels=table.label,
+        withheld=withheld,
     )  # fmt: skip
     return service, reader, texts

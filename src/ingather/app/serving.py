@@ -29,7 +29,8 @@ from ingather.app.groups import Groups
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
-from ingather.app.metering import KeeperMetrics
+from ingather.app.metering import FeedMetrics, KeeperMetrics
+from ingather.app.notices import notifying
 from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
 from ingather.app.owner import forget_address, note_address
@@ -225,7 +226,9 @@ class Serving:
         self._loop = asyncio.get_running_loop()
         gathering = self.gathering
         await self._loop.run_in_executor(None, gathering.follower.opened.wait, 60)
-        service, reader, texts = search_service(self.home, self.settings)
+        service, reader, texts = search_service(
+            self.home, self.settings, withheld=self.gathering.overlays.withheld
+        )
         self._close, self._reload = texts.close, reader.reload
         self._rdm = self._rdm_service(service)
         operations, passwords = _Operations(self), Passwords()
@@ -239,6 +242,11 @@ class Serving:
         )
         self.feeds = ServedFeeds(gathering)
         await self.feeds.start()
+        self._notices = notifying(
+            self.home, self.settings, gathering.clock, office=self.feeds.office, do=operations.do, own_ports=gathering.plan.own_ports
+        )  # fmt: skip
+        if self._notices is not None:
+            self._notices.start()
         listening = [] if self._feed_listeners is None else self._feed_listeners.listening
         self._gate = GateParts.of(
             self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,
@@ -248,6 +256,7 @@ class Serving:
         self._people = (people, seeing)
         http = HttpMetrics(self._registry)
         KeeperMetrics(self._registry, gathering)
+        FeedMetrics(self._registry, self._gate.gate, self._gate.intake, self.feeds.desk)
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),
@@ -286,6 +295,8 @@ class Serving:
         for _server, thread in self._servers:
             await asyncio.get_running_loop().run_in_executor(None, thread.join, 15)
         await asyncio.get_running_loop().run_in_executor(None, self._gate.stop)
+        if self._notices is not None:
+            await asyncio.get_running_loop().run_in_executor(None, self._notices.stop)
         await self.feeds.stop()
         self._reload = lambda: None
         self._close()

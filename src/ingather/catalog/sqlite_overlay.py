@@ -161,14 +161,9 @@ class OverlayStore(OverlayReader):
             count += 1
         return count
 
-    def everything(self, *, after: int, limit: int = 1_000) -> list[int]:
-        """Return rows that the index has above *after*, ascending."""
-        rows = fetch(
-            self._cursor,
-            "select id from url where version is not null and dup is null and held is not 2 and id > ? order by id limit ?",
-            (after, limit),
-        )
-        return [row[0] for row in rows]
+    def everything(self, *, after: int, limit: int = 1_000) -> list[Touched]:
+        """Return the described documents above row *after*, ascending."""
+        return self._touched("u.version is not null and u.id > ?1 order by u.id limit ?2", (after, limit))
 
     def put_record(self, prefix: str, line: str, now_s: float, author: str) -> bool:
         """Set the record of *prefix*; return whether that changed anything."""

@@ -27,8 +27,8 @@ Place = tuple[str, bool]
 class Store(Protocol):
     """What is asked of the catalog inside a transaction; see :class:`ingather.catalog.sqlite_overlay.OverlayStore`."""
 
-    def everything(self, *, after: int) -> list[int]:
-        """Return the next rows that the index has."""
+    def everything(self, *, after: int) -> list[Touched]:
+        """Return the next described documents, by row."""
 
     def changed(self, ids: Iterable[int], applied: Applied) -> int:
         """Have the index make *ids* anew."""
@@ -105,15 +105,27 @@ class OverlayPass:
         old: what was laid over documents before.
         new: what is laid over them now.
         places: where the two may differ.
-        everything: they may differ everywhere, or the classes do: every document is made anew.
+        everything: they may differ everywhere.
+        anew: the classes differ: every document is made anew, whatever is laid over it.
+
+    Attributes:
+        narrowed: documents (row, whom a searcher must be one of) that were found to be for fewer people than before.
     """
 
     def __init__(
-        self, old: Laying, new: Laying, places: Sequence[Place], *, everything: bool = False
+        self,
+        old: Laying,
+        new: Laying,
+        places: Sequence[Place],
+        *,
+        everything: bool = False,
+        anew: bool = False,
     ) -> None:
         self._old, self._new = old, new
         self._places = places
-        self.everything = everything
+        self._anew = anew
+        self.everything = everything or anew
+        self.narrowed: list[tuple[int, tuple[frozenset[str], ...]]] = []
 
     @property
     def places(self) -> int:
@@ -126,14 +138,13 @@ class OverlayPass:
             rows = store.everything(after=at.row)
             if not rows:
                 return replace(at, done=True)
-            store.changed(rows, applied)
-            return At(row=rows[-1], looked=at.looked + len(rows), changed=at.changed + len(rows))
+            changed = store.changed(self._differing(rows), applied)
+            return At(row=rows[-1].id, looked=at.looked + len(rows), changed=at.changed + changed)
         number, after, seen, changed = at.place, at.after, 0, 0
         for number, (prefix, exact) in islice(enumerate(self._places), at.place, at.place + _PLACES):
             origin, path = _parted(prefix)
             found = store.at(origin, path) if exact else store.below(origin, path, after=after, limit=_ROWS)
-            ids = [row.id for row in found if row.shown and self._differs(row)]
-            changed += store.changed(ids, applied)
+            changed += store.changed(self._differing(found), applied)
             seen += len(found)
             if not exact and len(found) >= _ROWS:
                 return At(number, found[-1].path, 0, at.looked + seen, at.changed + changed)
@@ -143,8 +154,15 @@ class OverlayPass:
         done = number + 1 >= len(self._places)
         return At(number + 1, "", 0, at.looked + seen, at.changed + changed, done)
 
-    def _differs(self, row: Touched) -> bool:
-        return self._old.over(row.key, row.source).mark != self._new.over(row.key, row.source).mark
+    def _differing(self, rows: Iterable[Touched]) -> list[int]:
+        found = []
+        for row in rows:
+            old, new = self._old.over(row.key, row.source), self._new.over(row.key, row.source)
+            if new.needs and new.needs != old.needs:
+                self.narrowed.append((row.id, new.needs))
+            if row.shown and (self._anew or old.mark != new.mark):
+                found.append(row.id)
+        return found
 
 
 def _parted(prefix: str) -> tuple[str, str]:

@@ -72,6 +72,7 @@ class SearchService:
         strict: whether score and order may depend on nothing but what the viewer may see; asked for each question.
         classes: what metadata classes are; others are known by the values that the viewer may see.
         labels: what people see instead of the names of classes.
+        withheld: rows that a viewer may not see any more although an index at a change would show them.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -86,7 +87,9 @@ class SearchService:
         strict: Callable[[], bool] = lambda: False,
         classes: Classes = lambda _: "",
         labels: Callable[[str], str] = lambda name: name,
+        withheld: Callable[[Visible, int], Collection[int]] = lambda _viewer, _applied: (),
     ) -> None:
+        self._withheld = withheld
         self._classes = classes
         self._labels = labels
         self._rights = rights
@@ -172,9 +175,10 @@ class SearchService:
     def _fence(self, snapshot: Snapshot, viewer: Visible) -> ChainFilter:
         """Return the access filter for one state of the index: what moved since then is judged as it is now."""
         chains = replace(chain_filter(viewer), now_s=int(self._clock.wall()))
-        if self._rights is None:
-            return chains
-        return replace(chains, rows=self._rights.revoked(viewer, snapshot.sequence))
+        rows = set(self._withheld(viewer, snapshot.sequence))
+        if self._rights is not None:
+            rows.update(self._rights.revoked(viewer, snapshot.sequence))
+        return replace(chains, rows=tuple(sorted(rows))) if rows else chains
 
     def _known(self, snapshot: Snapshot, chains: ChainFilter) -> Classes:
         """Return what says of a name which class it is, for one viewer: what is defined, or has a value that he may see."""

@@ -1,6 +1,6 @@
 """A home with descriptions, external metadata over them, and a search: no process, no network."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,12 @@ class Desk:
         self.home = Home.create(path)
         self.clock = Hour()
         self.sequence = 0
+        self._settings = ""
         self._reader: Any = None
 
     def settings(self, text: str) -> None:
-        with self.home.settings_file.open("a") as file:
-            file.write(f"\n{text}\n")
+        self._settings += f"\n{text}\n"
+        self.home.settings_file.write_text(self._settings)
 
     def write(self, text: str, *, source: str = "") -> None:
         folder = self.home.config / "sources" / source if source else self.home.config
@@ -86,7 +87,7 @@ class Desk:
         """Return the URLs that the index was told to make anew since the last time this was asked."""
         writer = CatalogWriter(database_of(self.home))
         try:
-            rows = writer.frontier._rows.all(  # noqa: SLF001 - a look behind the scenes
+            rows = writer.frontier._rows.all(
                 "select h.origin || u.path from change c join url u on u.id = c.id join host h on h.id = u.host "
                 "where c.seq > ? order by 1",
                 (getattr(self, "_seen", 0),),
@@ -126,5 +127,5 @@ class Desk:
 
 
 @pytest.fixture
-def desk(home: Path) -> Iterator[Desk]:
-    yield Desk(home)
+def desk(home: Path) -> Desk:
+    return Desk(home)
