@@ -8,10 +8,8 @@ the access log (a line). Nobody is told before the commit.
 """
 
 import asyncio
-from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,45 +20,29 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.errors import CatalogError, DiskFullError
 from ingather.log import get
-from ingather.model.lifecycle import Outcome, State
-from ingather.model.report import Report
 from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.committing import Batch, Committed, Committer, Writer
+from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.indexing import IndexFollower
 from ingather.robot.intake import Counters, Intake, Taken
-from ingather.robot.lending import Connection, Lending
+from ingather.robot.keeperlimits import KeeperLimits
+from ingather.robot.lending import Lending
+from ingather.robot.mourning import Mourning
 from ingather.robot.politeness import AddressBook
+from ingather.robot.progress import Progress
 from ingather.robot.robotlog import Level, RobotLog
-from ingather.robot.supervising import DISK_FULL_EXIT, Death, Supervisor
+from ingather.robot.supervising import Death, Supervisor
 from ingather.robot.tally import Tally
+from ingather.robot.telling import Telling
 from ingather.robot.timeguard import TimeGuard
-from ingather.robot.wire import Kept, Stop
+from ingather.robot.wire import Stop
 
 __all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
 
 _log = get("keeper")
 ADDRESS_STATES = "address-states"
-
-
-@dataclass(frozen=True, slots=True)
-class KeeperLimits:
-    """Pace and bounds of the keeper.
-
-    Attributes:
-        commit_s, commit_rows: a batch of reports is committed at this age or size.
-        client_s: the same when somebody waits for the answer.
-        promote: due URLs that are put into the frontier at a time.
-        pending_bytes: reports received and not yet committed; beyond it sockets are not read.
-    """
-
-    commit_s: float = 0.25
-    commit_rows: int = 4000
-    client_s: float = 0.005
-    promote: int = 2000
-    pending_bytes: int = 128 << 20
-    disk_retry_s: float = 5.0
 
 
 class Keeper:
@@ -89,6 +71,7 @@ class Keeper:
         newest_segment: int = 0,
         limits: KeeperLimits | None = None,
         tally: Tally | None = None,
+        filter_log: FilterLog | None = None,
     ) -> None:
         limits = limits or KeeperLimits()
         self._queries = queries
@@ -97,7 +80,6 @@ class Keeper:
         self.index = index
         self._supervisor = supervisor
         self._addresses = addresses
-        self._access_log = access_log
         self._robot_log = robot_log
         self._clock = clock
         self._guard = guard
@@ -106,12 +88,16 @@ class Keeper:
         self._version = version
         self._recheck = recheck
         self._max_pages = max_pages
-        self._history: deque[tuple[float, int]] = deque(maxlen=20)
         self._limits = limits
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="catalog")
         self._changed = asyncio.Event()
         self.counters = Counters()
+        self._progress = Progress(self.counters, frontier, supervisor, robot_log, clock)
+        self._telling = Telling(
+            frontier=frontier, index=index, counters=self.counters, access_log=access_log, robot_log=robot_log, clock=clock
+        )  # fmt: skip
         self._intake = Intake(self.counters, pending_bytes=limits.pending_bytes)
+        self._mourning = Mourning(self.counters, frontier, self._intake, robot_log, clock)
         self._lending = Lending(
             queries=queries,
             frontier=frontier,
@@ -127,6 +113,7 @@ class Keeper:
             newest_segment=newest_segment,
             version=version,
             tally=tally,
+            filter_log=filter_log,
         )
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None
@@ -134,7 +121,6 @@ class Keeper:
         self._leaving = self._joining = False
         self._switch = asyncio.Lock()
         self._no_space_until = 0.0
-        self._known_pids: set[int] = set()
         self.paused = False
         self.disk_full = False
         self.failed: BaseException | None = None
@@ -274,7 +260,8 @@ class Keeper:
         self.counters.commits += 1
         if done.more and not self._ending:
             self._intake.again()
-        self._told(done, taken.senders)
+        self._telling.told(done, taken.senders)
+        self._lending.feed()
         for future, answer in zip(taken.waiters, done.answers, strict=True):
             if not future.done():
                 future.set_result(answer)
@@ -308,33 +295,15 @@ class Keeper:
         waiters.clear()
         batch.jobs.clear()
 
-    def _told(self, done: Committed, senders: Counter[object]) -> None:
-        """Tell everybody what is durable now."""
-        applied = done.applied
-        urls = [self.frontier.origin(item.row.host) + item.row.path for item in done.settled]
-        self.frontier.settled(item.row.id for item in done.settled)
-        again: Counter[int] = Counter(item.row.host for item in done.settled if item.state == State.WAITING)
-        again.update(applied.waiting)
-        self.frontier.woken(again)
-        for sender, count in senders.items():
-            if isinstance(sender, Connection):
-                sender.send(Kept(count))
-        self.index.push(applied.changes)
-        self.counters.found += applied.new_urls
-        for _, limit in applied.refused:
-            self.counters.limits[limit] += 1
-        self._access_log.write(done.settled, urls, applied.refused, self._clock.wall())
-        self._robot_log.visits(done.settled, urls, applied.refused, self._clock.wall())
-        self._robot_log.flush()
-        self._lending.feed()
-
     # -- the clock's business ---------------------------------------------------------------------
 
     async def _tick_loop(self) -> None:
         while True:
             await asyncio.sleep(0.5)
-            self._report_progress()
-            self._history.append((self._clock.monotonic(), self.counters.pages))
+            self._progress.tell()
+            if self.idle():  # nothing more is to come: let the index have what it collected
+                self.index.hurry()
+            self._progress.note()
             self._guard.check(self._clock.monotonic(), self._clock.wall())
             if not self._joining:  # then the supervisor belongs to _dismiss()
                 self._bury(self._supervisor.check())
@@ -356,20 +325,6 @@ class Keeper:
             self._lending.feed()
             self._changed.set()
 
-    def _report_progress(self) -> None:
-        """Tell robot.log how things go, and let the index have what it collected when nothing more is to come."""
-        pages = self.counters.pages
-        if self._history and self._history[-1][1] != pages:
-            said = f"progress: {pages} visits, {self.frontier.waiting} waiting, {self.frontier.out} in hand"
-            self._robot_log.event(Level.PROGRESS, said, self._clock.wall())
-        pids = self._supervisor.pids()
-        for pid in sorted(set(pids) - self._known_pids):
-            self._robot_log.event(Level.SPAWNING, f"gatherer spawned, process {pid}", self._clock.wall())
-        self._known_pids = set(pids)
-        self._robot_log.flush()
-        if self.idle():
-            self.index.hurry()
-
     async def _remember_addresses(self) -> None:
         """Keep the back-offs of addresses across restarts."""
         self._lending.addresses_changed = False
@@ -386,39 +341,13 @@ class Keeper:
             self.frontier.woken(woken)
 
     def _bury(self, deaths: list[Death]) -> None:
-        for death in deaths:
-            if self._leaving and not death.code:  # it was told to
-                continue
-            if death.code == DISK_FULL_EXIT:
-                self._no_space_until = self._clock.monotonic() + self._limits.disk_retry_s
-                self.disk_full = True
-                continue
-            self.counters.deaths += 1
-            how = "hangs" if death.hung else f"died (exit {death.code})"
-            self._robot_log.serious(f"gatherer {death.slot} {how}", self._clock.wall())
-            _log.warning(
-                "gatherer ended", gatherer=death.slot, code=death.code, url_id=death.culprit, hung=death.hung
-            )
-            row = self.frontier.claimed(death.culprit) or self.frontier.last_lost(death.culprit)
-            if death.culprit and row is not None:
-                detail = "hangs its reader" if death.hung else f"kills its reader (exit {death.code})"
-                report = Report(
-                    id=row.id,
-                    outcome=int(Outcome.QUARANTINED),
-                    status=0,
-                    at_s=self._clock.wall(),
-                    version=self._version,
-                    detail=detail,
-                )
-                self.frontier.claim(row)
-                self._intake.visit(report, row)
+        if self._mourning.bury(deaths, leaving=self._leaving, version=self._version):
+            self._no_space_until = self._clock.monotonic() + self._limits.disk_retry_s
+            self.disk_full = True
 
     def rate(self) -> float:
         """Visits a second over the last ten seconds or so."""
-        if len(self._history) < 2:  # noqa: PLR2004 - a rate needs two points
-            return 0.0
-        (then, before), (now, after) = self._history[0], self._history[-1]
-        return (after - before) / (now - then) if now > then else 0.0
+        return self._progress.rate()
 
     def safe_segments(self, newest: int) -> int:
         """Return the number below which no gatherer writes any more; *newest* is the newest that exists."""

@@ -1,0 +1,24 @@
+"""Pace and bounds of the keeper, as values."""
+
+from dataclasses import dataclass
+
+__all__ = ["KeeperLimits"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeeperLimits:
+    """Pace and bounds of the keeper.
+
+    Attributes:
+        commit_s, commit_rows: a batch of reports is committed at this age or size.
+        client_s: the same when somebody waits for the answer.
+        promote: due URLs that are put into the frontier at a time.
+        pending_bytes: reports received and not yet committed; beyond it sockets are not read.
+    """
+
+    commit_s: float = 0.25
+    commit_rows: int = 4000
+    client_s: float = 0.005
+    promote: int = 2000
+    pending_bytes: int = 128 << 20
+    disk_retry_s: float = 5.0
