@@ -85,7 +85,7 @@ def test_a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, s
 
 def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig, site: Site) -> None:
     site.page("/listed", "Listed", text="narwhal")
-    assert rig.run("feed", "trust", "127.0.0.1").status == 0
+    assert rig.call("feed", "trust", "127.0.0.1").status == 0
     with rig.serving() as served:
         meta = '<metadata><meta name="author" content="Ann"/></metadata>'
         body = feed_xml(record(site.url("/listed"), meta))

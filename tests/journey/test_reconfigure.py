@@ -33,7 +33,7 @@ def prepared(rig: Rig, site: Site) -> None:
 def test_a_published_configuration_is_taken_over_and_rolled_back_while_serving(rig: Rig, site: Site) -> None:
     prepared(rig, site)
     next_one = denying(rig)
-    rig.run("conf", "publish", str(next_one), "--note", "no private pages")
+    rig.call("conf", "publish", str(next_one), "--note", "no private pages")
     with socket.socket() as one:  # conf rollback finds the robot by its settings
         one.bind(("127.0.0.1", 0))
         port = int(one.getsockname()[1])
@@ -49,7 +49,7 @@ def test_a_published_configuration_is_taken_over_and_rolled_back_while_serving(r
         assert served.running.gatherers()
         code, answer = served.admin(f"/api/v1/explain?url={quote(site.url('/private/a'), safe='')}")
         assert (code, answer["config_version"]) == (200, 1), answer
-        assert [row["version"] for row in rig.run("conf", "history", "--json").json] == [1, 2]
+        assert [row["version"] for row in rig.call("conf", "history", "--json").json] == [1, 2]
     assert rig.complaints() == []
 
 
@@ -80,7 +80,7 @@ def test_robot_case_80_a_reload_with_a_broken_filter_conf_keeps_the_old_configur
         wait_until(lambda: "configuration 2 is in force" in served.running.err)
         code, answer = served.admin("/api/v1/config/publish", {"stage": "../../etc"})
         assert code == 400
-    assert [row["version"] for row in rig.run("conf", "history", "--json").json] == [2, 1]
+    assert [row["version"] for row in rig.call("conf", "history", "--json").json] == [2, 1]
 
 
 def test_robot_case_79_without_a_starting_point_a_crawl_is_refused(rig: Rig) -> None:

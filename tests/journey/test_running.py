@@ -193,12 +193,12 @@ def test_commands_on_a_home_that_is_served_reach_its_owner(rig: Rig, site: Site)
         ran = rig.run("remove", site.url("/one"))
         assert ran.status == 0, ran.err
         wait_until(lambda: served.found("toucan") == [])
-        assert rig.run("holds", "list", "--json").json == []
-        assert rig.run("undelete", site.url("/one")).status == 0
+        assert rig.call("holds", "list", "--json").json == []
+        assert rig.call("undelete", site.url("/one")).status == 0
         wait_until(lambda: served.found("toucan") == [site.url("/one")])
-        assert rig.run("search", "toucan").status == 0
-        assert rig.run("explain", site.url("/one")).status == 0
-        assert rig.run("catalog", "check").status == 0
+        assert rig.call("search", "toucan").status == 0
+        assert rig.call("explain", site.url("/one")).status == 0
+        assert rig.call("catalog", "check").status == 0
     assert rig.complaints() == []
 
 

@@ -16,7 +16,7 @@ def aged(rig: Rig, site: Site) -> None:
     site.page("/quetzal", "Quetzal")
     site.page("/shoebill", "Shoebill")
     rig.crawl(site.url("/"))
-    assert rig.run("remove", site.url("/quetzal")).status == 0
+    assert rig.call("remove", site.url("/quetzal")).status == 0
     rig.alter("update tombstone set decided = 0, at = at - ?", HALF_A_YEAR_S)
     rig.alter("insert into event (at, kind, subject, detail) values (1, 'old', '', '')")
     [(newest,)] = rig.rows("select max(seq) from change")

@@ -102,7 +102,7 @@ def test_the_command_line_finds_a_page_and_says_when_there_is_none(gathered: Gat
     found = gathered.rig.run("search", "--json", met.word)
     assert found.status == 0
     assert [result["url"] for result in found.json["results"]] == [met.url]
-    assert gathered.rig.run("search", "zzzzqqqq").status == 1
+    assert gathered.rig.call("search", "zzzzqqqq").status == 1
 
 
 def test_the_summary_counts_what_happened(gathered: Gathered) -> None:
