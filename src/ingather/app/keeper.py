@@ -25,7 +25,7 @@ from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.overlays import Overlays
 from ingather.app.overlaywatch import OverlayWatch
-from ingather.app.policing import place_all, place_when_changed, use_policy
+from ingather.app.policing import place_by_pieces, place_when_changed, use_policy
 from ingather.app.pruning import Pruned, prune
 from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
 from ingather.app.runsites import remembered_sites
@@ -332,7 +332,6 @@ class Gathering:
             version = versions.publish(loaded.digest, packed(loaded.bodies), now_s, author=author, note=note)
             note_robots_off(writer, loaded, version)
             use_policy(writer, loaded.policy)
-            place_all(writer, loaded, applied)
             discoverer = Discoverer(
                 engine, version=version, seed=self.seed, limits=wiring.url_limits(self.settings)
             )
@@ -370,6 +369,7 @@ class Gathering:
         await self.link_pass()
         if self.revisited:
             await self.compact()
+        await place_by_pieces(self.keeper.write, loaded)
         now_s = self.clock.wall()
         run, pages = self.run, self.keeper.counters.pages
 

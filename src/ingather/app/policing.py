@@ -3,8 +3,9 @@
 When the rules change, all documents are placed anew; a run that dies meanwhile does it again at its next start.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, Final
 
 from ingather.access.policy import policy_acls
 from ingather.app.home import Home
@@ -14,11 +15,12 @@ from ingather.conf.loading import Loaded
 from ingather.conf.policyacl import PolicyAcl
 from ingather.model.acl import Acl
 
-__all__ = ["PLACED", "place_all", "place_when_changed", "policy_digest", "use_policy", "use_policy_of"]
+__all__ = ["PLACED", "place_by_pieces", "place_when_changed", "policy_digest", "use_policy", "use_policy_of"]
 
 PLACED: Final = "policy-placed"
 """Under which name the catalog remembers the rules by which its documents were placed."""
 _NAME: Final = "policy-acl.txt"
+Write = Callable[[Callable[[Any, Applied], Any]], Awaitable[Any]]
 
 
 def use_policy(writer: CatalogWriter, policy: PolicyAcl | None) -> None:
@@ -57,14 +59,28 @@ def policy_digest(loaded: Loaded) -> bytes:
     return loaded.files.get(_NAME, "").encode()
 
 
-def place_all(writer: CatalogWriter, loaded: Loaded, applied: Applied) -> None:
-    """Place every document under the rules of *loaded*, inside the caller's transaction, unless that was done."""
-    if writer.memory.recall(PLACED) == policy_digest(loaded):
-        return
+async def place_by_pieces(write: Write, loaded: Loaded) -> bool:
+    """Place every document under the rules of *loaded*; return whether that was due.
+
+    Each piece is a transaction of its own, so that visits and pushes commit in between. A death meanwhile is made good at the
+    next start by :func:`place_when_changed`.
+
+    Args:
+        write: runs a job on the keeper's writer, durable when it returns.
+        loaded: the rules, which the writer uses already.
+    """
+    digest = policy_digest(loaded)
+    if await write(lambda w, _: w.memory.recall(PLACED)) == digest:
+        return False
     after = 0
-    while after := writer.access.place(applied, after=after):
+    while after := await write(partial(_piece, after)):
         pass
-    writer.memory.remember(PLACED, policy_digest(loaded))
+    await write(lambda w, _: w.memory.remember(PLACED, digest))
+    return True
+
+
+def _piece(after: int, writer: CatalogWriter, applied: Applied) -> int:
+    return writer.access.place(applied, after=after)
 
 
 def place_when_changed(writer: CatalogWriter, loaded: Loaded, now_s: float) -> bool:

@@ -1,5 +1,6 @@
 """policy-acl.txt over a real catalog: per-URL ACLs first, then the policy, which also closes public documents."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from ingather.access import Rights
 from ingather.app.home import Home
-from ingather.app.policing import place_when_changed, use_policy, use_policy_of
+from ingather.app.policing import place_by_pieces, place_when_changed, use_policy, use_policy_of
 from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -108,3 +109,23 @@ def test_broken_rules_hide_what_is_written_under_them(
     (home.config / "policy-acl.txt").unlink()
     use_policy_of(catalog.writer, home)
     assert sees(access, described(visitor, OUTSIDE))
+
+
+def test_a_running_keeper_places_documents_by_pieces(
+    catalog: SqliteUnderTest, access: AccessReader, visitor: Visitor
+) -> None:
+    rows = [described(visitor, f"http://example.com/engsite/{n}") for n in range(3)]
+    loaded = load_bodies({"policy-acl.txt": RULE.encode()})
+    use_policy(catalog.writer, loaded.policy)
+    jobs = 0
+
+    async def write(job: Callable[[CatalogWriter, Applied], object]) -> object:
+        nonlocal jobs
+        jobs += 1
+        return catalog.writer.transaction(lambda w: job(w, Applied()))
+
+    assert asyncio.run(place_by_pieces(write, loaded))
+    assert jobs > 2
+    assert [sees(access, row, ENG) for row in rows] == [True] * 3
+    assert [sees(access, row, HR) for row in rows] == [False] * 3
+    assert not asyncio.run(place_by_pieces(write, loaded))
