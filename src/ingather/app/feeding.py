@@ -55,6 +55,7 @@ __all__ = ["FeedHome", "Feeding", "Transact", "deletion_guard", "feed_policy"]
 _log = get("feeds")
 _RETRY_S: Final = 2.0
 _GROUPS_TYPE: Final = "groups"
+_MOST_SUCCESSES: Final = 1_000
 T = TypeVar("T")
 
 Transact = Callable[[Callable[[CatalogWriter, Applied], T]], T]
@@ -125,6 +126,9 @@ class Feeding:
         """Feeds by data source, ascending: rows are numbered in order of arrival."""
         self._turns: deque[str] = deque()
         self._waiting: dict[int, int] = {}
+        self._since: dict[int, float] = {}
+        """When each feed that waits was received."""
+        self._successes: dict[str, float] = {}
         self._loadings: dict[int, GroupLoading] = {}
         self._rejections: dict[int, list[tuple[int, str, str]]] = {}
         """Of group feeds that are being loaded: what the batch at hand could not be read."""
@@ -139,6 +143,9 @@ class Feeding:
     def recover(self) -> int:
         """Take up what an earlier process left; return how many feeds that are."""
         found: list[FeedRow] = self._transact(lambda w, _: w.feeds.open_feeds())
+        successes = self._transact(lambda w, _: w.feeds.last_successes(_MOST_SUCCESSES))
+        with self._condition:
+            self._successes = {name: at_s for name, at_s in successes if at_s}
         for feed in found:
             self._enqueue(feed)
         return len(found)
@@ -233,9 +240,10 @@ class Feeding:
         self.taken(ticket.id, fields.datasource, spooled.records)
         return ticket
 
-    def taken(self, number: int, datasource: str, records: int) -> None:
-        """Note that a feed has a durable row; its turn comes in the order of the rows."""
+    def taken(self, number: int, datasource: str, records: int, *, received_s: float | None = None) -> None:
+        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now."""
         with self._condition:
+            self._since[number] = self._clock.wall() if received_s is None else received_s
             self._waiting[number] = max(records, 1)
             queue = self._queues.setdefault(datasource, [])
             if number not in queue[-8:]:
@@ -245,12 +253,23 @@ class Feeding:
             self._condition.notify_all()
 
     def _enqueue(self, feed: FeedRow) -> None:
-        self.taken(feed.id, feed.datasource, feed.estimate - feed.done)
+        self.taken(feed.id, feed.datasource, feed.estimate - feed.done, received_s=feed.received_s)
 
     def backlog(self) -> int:
         """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`."""
         with self._condition:
             return sum(self._waiting.values())
+
+    def oldest_s(self) -> float:
+        """Return how long the feed has waited that was received first, 0 = none waits."""
+        with self._condition:
+            first = min(self._since.values(), default=None)
+        return 0.0 if first is None else max(0.0, self._clock.wall() - first)
+
+    def last_successes(self) -> dict[str, float]:
+        """Return when a feed of each data source was last applied without an error, epoch seconds; at most 1,000 sources."""
+        with self._condition:
+            return dict(self._successes)
 
     def open_feeds(self) -> int:
         """Return how many feeds are not at their end."""
@@ -323,6 +342,7 @@ class Feeding:
     def _ended(self, datasource: str, number: int) -> None:
         with self._condition:
             self._waiting.pop(number, None)
+            self._since.pop(number, None)
             self._loadings.pop(number, None)
             self._rejections.pop(number, None)
             queue = self._queues.get(datasource, [])
@@ -446,7 +466,14 @@ class Feeding:
             state = FeedState.COMPLETED_WITH_ERRORS if feed.applied else FeedState.FAILED
         else:
             state = FeedState.COMPLETED
-        writer.feeds.end(number, int(state), detail, self._clock.wall())
+        ended_s = self._clock.wall()
+        writer.feeds.end(number, int(state), detail, ended_s)
+        if state is FeedState.COMPLETED:
+            with self._condition:
+                self._successes.pop(feed.datasource, None)  # behind the others: the first to go
+                self._successes[feed.datasource] = ended_s
+                while len(self._successes) > _MOST_SUCCESSES:
+                    del self._successes[next(iter(self._successes))]
         _log.info(
             "feed applied",
             feed=feed.name,

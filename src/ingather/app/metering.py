@@ -6,9 +6,11 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ingather.app.feeding import Feeding
 from ingather.app.keeper import Gathering
+from ingather.web.feedgate import FeedGate, Intake
 
-__all__ = ["KeeperMetrics"]
+__all__ = ["FeedMetrics", "KeeperMetrics"]
 
 
 class KeeperMetrics(Collector):
@@ -47,4 +49,49 @@ class KeeperMetrics(Collector):
         )
         yield GaugeMetricFamily(
             "ingather_index_broken", "1 while the index does not follow.", int(bool(follower.broken))
+        )
+
+
+class FeedMetrics(Collector):
+    """Collects what came to the feed gate and what waits behind it."""
+
+    def __init__(self, registry: CollectorRegistry, gate: FeedGate, intake: Intake, desk: Feeding) -> None:
+        self._gate, self._intake, self._desk = gate, intake, desk
+        registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures of the moment."""
+        desk = self._desk
+        taken, turned_away, size = self._intake.counts.read()
+        accepted = CounterMetricFamily("ingather_feeds_accepted", "Feeds acknowledged.", labels=["kind"])
+        for kind, count in taken.items():
+            accepted.add_metric([kind], count)
+        yield accepted
+        refused = CounterMetricFamily("ingather_feeds_refused", "Pushes refused.", labels=["reason"])
+        for reason, count in turned_away.items():
+            refused.add_metric([reason], count)
+        yield refused
+        yield CounterMetricFamily("ingather_feed_bytes", "Bytes of acknowledged feeds.", size)
+        yield GaugeMetricFamily(
+            "ingather_feed_connections", "Connections to the feed ports.", self._gate.connections
+        )
+        yield GaugeMetricFamily("ingather_feed_backlog_records", "Records that wait.", desk.backlog())
+        yield GaugeMetricFamily("ingather_feeds_open", "Feeds that are not at their end.", desk.open_feeds())
+        yield GaugeMetricFamily(
+            "ingather_feed_oldest_waiting_seconds",
+            "How long the feed received first has waited.",
+            desk.oldest_s(),
+        )
+        successes = GaugeMetricFamily(
+            "ingather_feed_last_success_timestamp_seconds",
+            "When a feed of a data source was last applied without an error.",
+            labels=["datasource"],
+        )
+        for name, at_s in desk.last_successes().items():
+            successes.add_metric([name], at_s)
+        yield successes
+        yield GaugeMetricFamily(
+            "ingather_feed_thread_failed",
+            "1 once the feed thread ended for a fault.",
+            int(desk.failed is not None),
         )

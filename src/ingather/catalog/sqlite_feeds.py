@@ -141,6 +141,15 @@ class FeedStore:
         """Return the feeds that are not at their end, in order of arrival."""
         return [_feed(row) for row in fetch(self._cursor, f"{_FEED} where state < 2 order by id")]
 
+    def last_successes(self, limit: int) -> list[tuple[str, float]]:
+        """Return (data source, when a feed of it was last applied without an error) of the newest sources, oldest first."""
+        found = fetch(
+            self._cursor,
+            "select datasource, max(ended) from feed where state = 2 group by datasource order by 2 desc limit ?",
+            (limit,),
+        )
+        return found[::-1]
+
     def moved(self, number: int, file: str) -> None:
         """Note that the file of a feed has another name."""
         self._cursor.execute("update feed set file = ? where id = ?", (file, number))

@@ -35,6 +35,7 @@ async def push(request: Request) -> Response:
     finally:
         if taking is not None:
             await taking.discard()
+    intake.counts.answered(answer.status)
     return _response(answer)
 
 

@@ -188,6 +188,7 @@ class FeedGate:
             await self._exchange(connection, wire)
         except asyncio.CancelledError:
             if connection.given_up and connection.phase is not Phase.ANSWER and tls is None:
+                self._intake.counts.answered(408)
                 answer = refused(RefusedError(408, f"Error - {connection.given_up}"))
                 with contextlib.suppress(OSError):
                     sock.send(answer.wire(always_200=self._always_200))
@@ -217,6 +218,8 @@ class FeedGate:
             answer = refused(error)
         except TornError:
             answer = refused(RefusedError(400, "Error - the body ends before its time"))
+        if head is None or head.method == "POST":
+            self._intake.counts.answered(answer.status)
         connection.enter(Phase.ANSWER, loop.time())
         await wire.send(
             answer.wire(always_200=self._always_200, without_body=head is not None and head.method == "HEAD")

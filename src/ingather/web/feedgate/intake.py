@@ -13,6 +13,7 @@ from ingather.feeds.desk import FeedDesk, FeedFields, FeedRefusedError, FeedTick
 from ingather.feeds.spool import Spool
 from ingather.log import get
 from ingather.web.feedgate.answers import Answer, feed_headers, internal, json_answer, refused, success
+from ingather.web.feedgate.counting import GateCounts
 from ingather.web.feedgate.fields import Order
 from ingather.web.feedgate.head import RequestHead
 from ingather.web.feedgate.reception import BodyLimits, Reception
@@ -60,6 +61,7 @@ class Intake:
 
     def __init__(self, doors: Doors) -> None:
         self._doors = doors
+        self.counts = GateCounts()
 
     def backlog(self) -> int:
         """Return how many records wait."""
@@ -109,6 +111,7 @@ class Intake:
         except BaseException:
             await self.threaded(reception.discard)
             raise
+        self.counts.accept(fields.kind, spooled.size)
         _log.info(
             "feed received", feed=ticket.name, source=fields.datasource, type=fields.feedtype, sender=sender,
             bytes=spooled.size, records=spooled.records, warnings=list(fields.warnings),
