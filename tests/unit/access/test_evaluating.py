@@ -103,7 +103,7 @@ CHANGES = st.lists(st.one_of(ACLS, URLS), min_size=1, max_size=12)
 VIEWERS = (((JOE,), ()), ((JOE,), (ENG,)), ((), ()))
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(CHANGES)
 def test_all_chains_at_once_are_judged_as_each_by_the_rule(changes: list[Acl | str]) -> None:
     """After every change, by an evaluator that followed all of them and by one that begins now."""

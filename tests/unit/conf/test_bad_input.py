@@ -225,7 +225,7 @@ WORDS = [
 soup = st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=3)), max_size=60).map(b"".join)
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(st.sampled_from([*NAMES, "process.conf", "classification.conf"]), soup)
 def test_any_bytes_load_or_are_refused_with_a_place(name: str, body: bytes) -> None:
     files = bodies() | {name: body}

@@ -21,7 +21,7 @@ from ingather.model.resource import Response
 MakeEngine = Callable[..., Engine]
 PLACE = Place("f", 1)
 MANY = settings(
-    max_examples=80,
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

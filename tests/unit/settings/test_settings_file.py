@@ -233,7 +233,7 @@ def test_every_default_is_valid_and_reads_back_as_it_is_written() -> None:
     assert len(BY_NAME) == len(SETTINGS)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(st.data())
 def test_any_valid_value_reads_back_as_it_is_written(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from(SETTINGS))
@@ -261,7 +261,7 @@ def test_any_valid_value_reads_back_as_it_is_written(data: st.DataObject) -> Non
     assert again == (pytest.approx(value, abs=1e-9) if isinstance(value, float) else value)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.text(st.sampled_from("[]{}=.,#\"'\\\n a-limitsource1e_"), max_size=80))
 def test_whatever_stands_in_the_file_is_a_finding_at_worst(text: str) -> None:
     read(text)

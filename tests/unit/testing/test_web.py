@@ -133,7 +133,7 @@ def test_robots_and_sitemap_say_where_things_are() -> None:
     assert re.findall("<loc>(.*?)</loc>", sitemap) == [web.url(1, n) for n in range(50)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.text(max_size=40))
 def test_any_path_has_an_answer(path: str) -> None:
     web = SyntheticWeb(1, WebShape(pages=10))

@@ -79,7 +79,7 @@ def test_crawled_is_in_follow_and_not_in_do_not_follow(
 
 
 @given(st.text(alphabet="ab(){}[]^$|*+?\\.,12<>-:" + string.ascii_lowercase[:4], max_size=20))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_what_the_translation_gives_compiles_or_is_refused_by_re2(expression: str) -> None:
     made = ""
     with suppress(GnuError):

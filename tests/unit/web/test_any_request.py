@@ -45,7 +45,7 @@ def client(service: object) -> Iterator[TestClient]:
         yield made
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     pairs=st.lists(st.tuples(NAMES, VALUES), max_size=5),
     accept=st.sampled_from(["text/html", "application/json"]),
