@@ -1,5 +1,8 @@
 """Lookup against a matcher that tries every line, over random files and URLs."""
 
+import random
+from typing import Literal
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,11 +24,14 @@ lines = st.lists(st.tuples(hosts, paths, queries, elements), max_size=12)
 urls = st.builds(lambda h, p, q: f"{h}{p}{q}" if "://" in h else f"http://{h}{p}{q}", hosts, paths, queries)
 
 
-def text_of(records: list[tuple[str, str, str, list[tuple[str, str]]]]) -> str:
+Rows = list[tuple[str, str, str, list[tuple[str, str]]]]
+
+
+def text_of(records: Rows) -> str:
     return "".join(f"{h}{p}{q} {' '.join(f'{c}:{v}' for c, v in es)}\n" for h, p, q, es in records)
 
 
-def brute(records: list[tuple[str, str, str, list[tuple[str, str]]]], url: str) -> dict[str, tuple[str, ...]]:
+def brute(records: Rows, url: str) -> dict[str, tuple[str, ...]]:
     """Section 6 of the specification, word for word."""
     known: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for host, path, query, es in records:
@@ -47,15 +53,13 @@ def brute(records: list[tuple[str, str, str, list[tuple[str, str]]]], url: str) 
         if (asked == prefix if exact else asked.startswith(prefix))
     )
     out: dict[str, list[str]] = {}
-    for _, exact, prefix in chain:
+    for _length, exact, prefix in chain:
         out.update(known[prefix, exact])
     return {name: tuple(each) for name, each in out.items() if each}
 
 
 @given(lines, st.lists(urls, max_size=8))
-def test_lookup_is_what_trying_every_line_gives(
-    records: list[tuple[str, str, str, list[tuple[str, str]]]], asked: list[str]
-) -> None:
+def test_lookup_is_what_trying_every_line_gives(records: Rows, asked: list[str]) -> None:
     overlay = read(text_of(records).encode())
     assert not overlay.counts.errors
     for url in asked + sorted(asked):
@@ -64,13 +68,13 @@ def test_lookup_is_what_trying_every_line_gives(
 
 
 @given(lines, urls, st.randoms())
-def test_the_order_of_lines_matters_to_identical_prefixes_alone(records, url, dice) -> None:  # type: ignore[no-untyped-def]
-    known = {}
-    for host, path, query, es in records:
-        known.setdefault(
-            stripped(canonical(host + path if "://" in host else f"http://{host}{path}")),
-            (host, path, "", es),
-        )
+def test_the_order_of_lines_matters_to_identical_prefixes_alone(
+    records: Rows, url: str, dice: random.Random
+) -> None:
+    known: dict[str, tuple[str, str, str, list[tuple[str, str]]]] = {}
+    for host, path, _, es in records:
+        whole = canonical(host + path if "://" in host else f"http://{host}{path}")
+        known.setdefault(stripped(whole), (host, path, "", es))
     unique = list(known.values())
     before = read(text_of(unique).encode()).lookup(url)
     dice.shuffle(unique)
@@ -78,7 +82,7 @@ def test_the_order_of_lines_matters_to_identical_prefixes_alone(records, url, di
 
 
 @given(lines, st.sampled_from(["http", "any"]), urls)
-def test_print_then_parse_is_identity(records, schemeless, url) -> None:  # type: ignore[no-untyped-def]
+def test_print_then_parse_is_identity(records: Rows, schemeless: Literal["http", "any"], url: str) -> None:
     first = read(text_of(records).encode(), schemeless=schemeless)
     again = read(print_records(first.records()), schemeless=schemeless)
     assert not again.counts.errors
