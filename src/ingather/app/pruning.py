@@ -1,14 +1,18 @@
 """Pruning a home: what the settings say is old is forgotten, in pieces that let visits commit in between."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.conf.settings import Settings
 from ingather.robot.committing import Writer
 from ingather.robot.keeper import Keeper
 
-__all__ = ["Pruned", "prune"]
+__all__ = ["Pruned", "collect_chains", "prune"]
 
 _PIECE = 5_000
 _BURIED = 1_000
@@ -45,6 +49,51 @@ async def prune(keeper: Keeper, settings: Settings, *, now_s: float) -> Pruned:
         ),
         events=await _all(keeper, _PIECE, lambda w, n: w.pruning.events(now_s - ages["events"], limit=n)),
     )
+
+
+async def collect_chains(keeper: Keeper, database: Path) -> int:
+    """Forget access chains and lists of entries that nothing needs any more; return how many chains went.
+
+    Nothing goes while the index lags: its documents could still carry a number that nobody knows any more.
+
+    Raises:
+        CatalogError: a piece could not be read or written; the pieces before it are.
+    """
+
+    def look() -> list[int]:
+        reader = AccessReader(database)
+        try:
+            return reader.unused_chains()
+        finally:
+            reader.close()
+
+    await keeper.write(_watch)
+    unused = await asyncio.get_running_loop().run_in_executor(None, look)
+    gone = after = 0
+    if keeper.index.applied < await keeper.write(_newest):
+        return 0
+    for start in range(0, len(unused), _PIECE):
+        gone += await keeper.write(partial(_chains, unused[start : start + _PIECE]))
+    while after := (await keeper.write(partial(_entries, after)))[0]:
+        pass
+    return gone
+
+
+def _watch(writer: Any, _applied: Applied) -> None:
+    writer.access.watch_chains()
+
+
+def _newest(writer: Any, _applied: Applied) -> int:
+    return int(writer.applier.sequence)
+
+
+def _chains(unused: Sequence[int], writer: Any, _applied: Applied) -> int:
+    return int(writer.access.collect_chains(unused))
+
+
+def _entries(after: int, writer: Any, _applied: Applied) -> tuple[int, int]:
+    found: tuple[int, int] = writer.access.collect_entries(after, _PIECE)
+    return found
 
 
 async def _all(keeper: Keeper, piece: int, job: Callable[[Writer, int], int]) -> int:

@@ -36,6 +36,7 @@ from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, 
 from ingather.app.owner import forget_address, note_address
 from ingather.app.passwords import Passwords
 from ingather.app.people import CatalogPeople, proxies_of, session_life
+from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
 from ingather.app.rdm import RdmService
 from ingather.app.rdstore import SiteSources, Tally
@@ -419,6 +420,7 @@ class Serving:
             last = loop.time()
             try:
                 await gathering.prune()
+                await collect_chains(gathering.keeper, database_of(self.home))
             except IngatherError as error:
                 _log.warning("housekeeping did not come off", error=str(error))
 

@@ -37,6 +37,42 @@ class AccessStore:
         self._lists = lists
         self._log = log
         self._seed = seed
+        self._given: set[int] | None = None
+
+    # -- what nobody needs any more --------------------------------------------------------------
+
+    def watch_chains(self) -> None:
+        """Remember from now on which chains are given out: they are not to be collected."""
+        self._given = set()
+
+    def collect_chains(self, unused: Sequence[int]) -> int:
+        """Forget *unused* chains, found after :meth:`watch_chains`, but for those given out since; return how many went.
+
+        The newest stays, because numbers are never given twice.
+        """
+        given = self._given or set()
+        going = [(number,) for number in unused if number not in given]
+        before = self._db.total_changes()
+        self._cursor.executemany(
+            "delete from acl_chain where id = ? and id < (select max(id) from acl_chain)", going
+        )
+        return self._db.total_changes() - before
+
+    def collect_entries(self, after: int, limit: int) -> tuple[int, int]:
+        """Forget lists of entries that no chain has among the next *limit* behind *after*; return (last, how many went), (0, 0) = no more."""
+        rows = fetch(
+            self._cursor, "select id from acl_entries where id > ? order by id limit ?", (after, limit)
+        )
+        if not rows:
+            self._given = None
+            return 0, 0
+        before = self._db.total_changes()
+        self._cursor.execute(
+            "delete from acl_entries where id > ? and id <= ? and id < (select max(id) from acl_entries) "
+            "and not exists (select 1 from acl_chain c where c.entries = acl_entries.id)",
+            (after, rows[-1][0]),
+        )
+        return int(rows[-1][0]), self._db.total_changes() - before
 
     def put_acl(
         self, acl: Acl, applied: Applied, *, source: int | None = None, empty_is_none: bool = False
@@ -99,12 +135,15 @@ class AccessStore:
             "on conflict (entries, parent, type, problem) do nothing",
             values,
         )
-        return int(
+        number = int(
             self._cursor.execute(
                 "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ?",
                 values,
             ).get
         )
+        if self._given is not None:
+            self._given.add(number)
+        return number
 
     def use_policy(self, match: Callable[[str], Sequence[Acl]]) -> None:
         """Use policy rules from now on: *match* gives the ACLs of the rules that apply to a URL, best match only.

@@ -19,6 +19,11 @@ CHAIN: Final = "iif(u.acl & 17, 0, coalesce(a.chain, u.policy, iif(u.acl & 4 or 
 """The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else its policy rule's, else everybody or nobody, as its
 marks and source say."""
 
+_USES: Final = (
+    "select epoch, chain from acl where epoch > ? order by epoch limit ?",
+    "select id, policy from url where acl != 0 and id > ? order by id limit ?",
+)
+"""Who has a chain: (running number, chain or null)."""
 _GROUP: Final = 5_000
 _MARKS: Final = 500
 
@@ -69,6 +74,22 @@ class AccessReader:
             after=after,
         ):
             yield from ((epoch, url, chain) for epoch, url, chain in rows)
+
+    def unused_chains(self) -> list[int]:
+        """Return the chains that no URL has and no rule needs, ascending; what is given out meanwhile may be among them."""
+        _, last = self.stamp()
+        used = bytearray(last // 8 + 1)
+        for sql in _USES:
+            for rows in self._rows.pages(sql, size=_GROUP):
+                for _, number in rows:
+                    if number is not None and number <= last:
+                        used[number >> 3] |= 1 << (number & 7)
+        unused: list[int] = []
+        for rows in self._rows.pages(
+            "select id from acl_chain where id > ? order by id limit ?", size=_GROUP
+        ):
+            unused += [n for (n,) in rows if n <= last and not used[n >> 3] & 1 << (n & 7)]
+        return unused
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let several questions see one state."""
