@@ -33,6 +33,16 @@ class FeedOffice:
             found = receipts.feeds(datasource=datasource, before=before, limit=limit)
         return [self._feed_form(feed) for feed in found]
 
+    def after(self, number: int, limit: int) -> list[dict[str, Any]]:
+        """Return feeds with numbers above *number*, oldest first."""
+        with _Open(self._database) as receipts:
+            return [self._feed_form(feed) for feed in receipts.after(number, limit)]
+
+    def newest(self) -> int:
+        """Return the highest number of a feed, 0 = there is none."""
+        with _Open(self._database) as receipts:
+            return receipts.newest()
+
     def look(self, name: str) -> dict[str, Any]:
         """Return one feed by name or number, ``{}`` if there is none."""
         with _Open(self._database) as receipts:

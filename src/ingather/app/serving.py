@@ -247,7 +247,7 @@ class Serving:
             self.home, self.settings, gathering.clock, office=self.feeds.office, do=operations.do, own_ports=gathering.plan.own_ports
         )  # fmt: skip
         if self._notices is not None:
-            self._notices.start()
+            await self._loop.run_in_executor(None, self._notices.start)
         listening = [] if self._feed_listeners is None else self._feed_listeners.listening
         self._gate = GateParts.of(
             self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,

@@ -53,6 +53,16 @@ class FeedReceipts:
         )
         return [_feed(row) for row in rows]
 
+    def after(self, number: int, limit: int) -> list[dict[str, Any]]:
+        """Return feeds with numbers above *number*, ascending, as columns by name."""
+        return [
+            _feed(row) for row in self._rows.all(f"{_FEED} where id > ? order by id limit ?", (number, limit))
+        ]
+
+    def newest(self) -> int:
+        """Return the highest number of a feed, 0 = there is none."""
+        return int(self._rows.value("select coalesce(max(id), 0) from feed"))
+
     def files(self) -> frozenset[str]:
         """Return the names, without folders, of the files that feeds own."""
         return frozenset(

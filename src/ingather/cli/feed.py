@@ -22,6 +22,7 @@ FEED_VERBS: dict[str, str] = {
     "check": "ingather.cli.feed_check:check",
     "trust": "ingather.cli.feed_senders:trust",
     "token": "ingather.cli.feed_senders:token",
+    "notify": "ingather.cli.feed_notify:notify",
 }
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 

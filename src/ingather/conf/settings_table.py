@@ -29,6 +29,7 @@ SECTIONS: dict[str, str] = {
     "search": "The search page and its API.",
     "access": "Who searches. Users and tokens are made with `ingather user` and `ingather token`.",
     "directory": "A directory (LDAP, Active Directory) that knows people and their groups. `ingather access ldap test` tries it.",
+    "notices": "What a program of yours is told: feeds that ended with errors. `ingather feed notify test` tries it.",
     "disk": "Space that is left alone.",
     "plugins": "Code of one's own. What stands here is never set over HTTP.",
     "log": "Events and the access log. robot.conf's loglevel governs robot.log only.",
@@ -268,6 +269,15 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("directory", "last-known", _S, _H,
             "Age up to which the last known groups count while no server can be asked; then nobody whom it should know can search.",
             high=7 * _D),
+    # -- notices
+    Setting("notices", "url", Kind.TEXT, "", "Address to which notices are posted as JSON. Empty = nobody is told."),
+    Setting("notices", "secret-file", Kind.TEXT, "",
+            "File of the home with the secret that signs them (HMAC-SHA256); readable by its owner alone."),
+    Setting("notices", "addresses", Kind.WORDS, (),
+            'Address ranges that may be reached although they are not public: "10.0.0.0/8", "127.0.0.1".'),
+    Setting("notices", "timeout", _S, 10.0, "Time for an attempt.", low=0.1, high=120.0),
+    Setting("notices", "attempts", _I, 10,
+            "Attempts before a notice is given up, with pauses from 5 seconds, trebled, up to an hour.", low=1, high=100),
     # -- disk
     Setting("disk", "reserve", _B, _GIB, "Free space below which new work is refused; searching goes on.", live=True),
     Setting("disk", "reserve-share", Kind.SHARE, 0.05,
