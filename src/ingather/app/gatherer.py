@@ -141,7 +141,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     )  # fmt: skip
     slot = Slot(home / "run" / f"gatherer-{number}.slot")
     discoverer = Discoverer(
-        Engine(loaded, counted_elsewhere=True),
+        Engine(loaded, counted_elsewhere=True, logs=True),
         version=blueprint.version,
         seed=blueprint.seed,
         limits=wiring.url_limits(settings),

@@ -31,6 +31,7 @@ from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning
 from ingather.app.runsites import remembered_sites
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
+from ingather.app.waiting import finish_waiting
 from ingather.catalog.bodies import cut_tails
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_frontier import FrontierQueries
@@ -51,6 +52,7 @@ from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
 from ingather.robot.deletion import DeletionPolicy
 from ingather.robot.discovering import Discoverer
+from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
 from ingather.robot.politeness import AddressBook, AddressState
@@ -109,6 +111,8 @@ class Gathering:
             self._queries.close()
         if self._writer is not None:
             self._writer.close()
+            if self._lock is not None:
+                finish_waiting(self.home, self.settings)
         if self._lock is not None:
             self._lock.release()
 
@@ -116,6 +120,7 @@ class Gathering:
         home, settings, plan = self.home, self.settings, self.plan
         home.prepare()
         finish_publishing(home)
+        finish_waiting(home, settings)
         self.sites = (*plan.sites, *self._kept_sites())
         self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
         self._room().require()
@@ -138,7 +143,7 @@ class Gathering:
         tally = writer.transaction(lambda w: tally_of(w, plan))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
         self.discoverer = Discoverer(
-            Engine(self.loaded, counted_elsewhere=True), version=self.version, seed=self.seed
+            Engine(self.loaded, counted_elsewhere=True, logs=True), version=self.version, seed=self.seed
         )
         self._queries = open_reader(self.database)
         queries = FrontierQueries(Rows(self._queries, self.database))
@@ -168,6 +173,9 @@ class Gathering:
             keep=settings.count("log.files"),
         )  # fmt: skip
         log_robots_off(self.robot_log, self.loaded, now_s)
+        self.filter_log = FilterLog(
+            home.log, max_bytes=settings.size("log.file-size"), keep=settings.count("log.files")
+        )
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
@@ -182,6 +190,7 @@ class Gathering:
             robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=tally,
+            filter_log=self.filter_log,
         )  # fmt: skip
 
         self.overlay_watch = OverlayWatch(
@@ -284,6 +293,9 @@ class Gathering:
             return run, continued, revisited
 
         self.run, self.continued, self.revisited = await self.keeper.write(job)
+        self.filter_log.started(self.run, now_s)
+        noted = self.discoverer.engine.judgements
+        self.filter_log.write(noted.take() if noted is not None else (), now_s)
         self.starts = [start.url for start in starts]
         begun = "goes on" if self.continued else "started"
         self.robot_log.event(

@@ -13,24 +13,20 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration, read_configuration
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
 from ingather.app.owner import ask_owner
 from ingather.app.versions import (
-    digest_of,
     finish_publishing,
     overwritten,
-    packed,
     put_in_place,
     reading_versions,
     stage_at,
     staged,
 )
-from ingather.app.wiring import budget_limits
-from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.app.waiting import finish_waiting, keep_version, let_wait
 from ingather.conf import load
 from ingather.conf.physical import decode
 from ingather.conf.report import Report
@@ -49,12 +45,15 @@ class Published:
         changed: ``False`` = this was in force already.
         running: a running process works by it now; otherwise the next start does.
         warnings: findings that do not refuse it.
+        waiting: a crawl has the home and goes on with its own; it is kept and put into force when that has
+            ended, and has no number before (0).
     """
 
     version: int
     changed: bool
     running: bool
     warnings: tuple[str, ...] = field(default=())
+    waiting: bool = False
 
     def form(self) -> dict[str, Any]:
         """Return it as JSON shows it."""
@@ -145,7 +144,7 @@ class Publishing:
 
         Raises:
             ConfigurationError: they have errors; nothing was changed.
-            HomeLockedError: a process owns the home that cannot take it over (a crawl).
+            HomeLockedError: a process owns the home that neither takes it over nor ends by itself.
         """
         with staged(self._home, files) as stage:
             read = self._read(stage / "config").require()
@@ -154,6 +153,9 @@ class Publishing:
             try:
                 lock = self._home.lock("ingather conf")
             except HomeLockedError as locked:
+                if _is_crawl(locked):
+                    let_wait(self._home, stage, author=author, note=note)
+                    return Published(0, changed=True, running=False, warnings=warnings, waiting=True)
                 answer = ask_owner(
                     self._home, self._settings, "config/publish",
                     {"stage": stage.name, "author": author, "note": note}, locked,
@@ -163,6 +165,7 @@ class Publishing:
                 )
             with lock:
                 finish_publishing(self._home)
+                finish_waiting(self._home, self._settings, environment=self._environment)
                 return self._publish_alone(read, stage, author=author, note=note, warnings=warnings)
 
     def reload(self, *, note: str = "", author: str = "") -> Published:
@@ -176,11 +179,17 @@ class Publishing:
         try:
             lock = self._home.lock("ingather conf")
         except HomeLockedError as locked:
+            if _is_crawl(locked):
+                with staged(self._home, read.loaded.bodies) as stage:
+                    let_wait(self._home, stage, author=author, note=note)
+                return Published(0, changed=True, running=False, warnings=warnings, waiting=True)
             form = {"author": author, "note": note}
             answer = ask_owner(self._home, self._settings, "config/reload", form, locked)
             return Published(int(answer["version"]), bool(answer["changed"]), running=True, warnings=warnings)
         with lock:
             finish_publishing(self._home)
+            if finish_waiting(self._home, self._settings, environment=self._environment):
+                read = self._read(self._home.config).require()
             return self._publish_alone(read, None, author=author, note=note, warnings=warnings)
 
     def _read(self, config: Path) -> Configuration:
@@ -190,27 +199,13 @@ class Publishing:
         self, read: Configuration, stage: Path | None, *, author: str, note: str, warnings: tuple[str, ...]
     ) -> Published:
         """Keep and put in place while nobody else has the home."""
-        loaded, home = read.loaded, self._home
-        kept = overwritten(home, loaded.bodies) if stage is not None else None
-        writer = CatalogWriter(database_of(home), budgets=budget_limits(self._settings))
-        try:
-            now_s = SystemClock().wall()
+        done = keep_version(self._home, self._settings, read, stage, author=author, note=note)
+        return Published(done.version, done.changed, running=False, warnings=warnings)
 
-            def job(w: CatalogWriter) -> tuple[int, int]:
-                versions = w.registry.versions
-                before = versions.in_force()
-                if kept is not None:
-                    versions.keep(digest_of(kept), packed(kept), now_s)
-                return before, versions.publish(
-                    loaded.digest, packed(loaded.bodies), now_s, author=author, note=note
-                )
 
-            before, version = writer.transaction(job)
-        finally:
-            writer.close()
-        if stage is not None and kept is not None:
-            put_in_place(home, stage, kept)
-        return Published(version, before != version, running=False, warnings=warnings)
+def _is_crawl(locked: HomeLockedError) -> bool:
+    """Whether a crawl has the home: it takes nothing over, and ends by itself."""
+    return "(ingather crawl," in locked.owner or "(ingather crawl," in locked.text
 
 
 async def take_over(gathering: Gathering, *, stage: str = "", author: str = "", note: str = "") -> Published:

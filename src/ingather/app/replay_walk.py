@@ -8,6 +8,7 @@ from typing import Any, cast
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
 from ingather.app.isolation import ConverterPool
+from ingather.app.plugging import converter_environment
 from ingather.app.replay_diff import Tally, changed_attributes
 from ingather.app.replay_shape import UnreadPage, judging, shaping
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, unpack_attributes
@@ -22,6 +23,7 @@ from ingather.model.page import Page
 from ingather.model.report import Report
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser, split
+from ingather.plugins import PlugIns
 from ingather.robot.discovering import denial_of
 from ingather.robot.reading import Reading
 from ingather.robot.rehearsing import Rehearsal
@@ -43,18 +45,28 @@ class Walk:
         sites: those sites, for configurations of the past.
         settings: limits.
         tally: takes what is found.
+        own: plug-ins of the home, for documents that they read.
     """
 
-    def __init__(
-        self, reader: ReplayReader, loaded: Loaded, sites: Sequence[Site], settings: Settings, tally: Tally
+    def __init__(  # noqa: PLR0913 - the parts of a walk
+        self,
+        reader: ReplayReader,
+        loaded: Loaded,
+        sites: Sequence[Site],
+        settings: Settings,
+        tally: Tally,
+        *,
+        own: PlugIns,
     ) -> None:
         robot = loaded.robot
         self._loaded = loaded
         self._reader, self._tally, self._sites, self._settings = reader, tally, sites, settings
         self._moment = _Moment()
         self._pool = ConverterPool(
-            count=1, limits=wiring.converter_limits(settings, robot), clock=SystemClock()
-        )
+            count=1, limits=wiring.converter_limits(settings, robot), clock=SystemClock(),
+            environment=converter_environment(own),
+        )  # fmt: skip
+        self._own = own
         self._new = self._rehearsal(loaded)
         self._obey = bool(robot.enable_robots_txt)
         self._shaping, self._judging = shaping(loaded), judging(loaded)
@@ -70,6 +82,7 @@ class Walk:
             isolation=self._pool, slot=None, clock=self._moment, agent=wiring.agent_token(loaded.robot),
             canonicaliser=Canonicaliser(self._settings.words("urls.drop-parameters")),
             summarizer=wiring.summarizers(self._pool, self._settings, loaded.robot),
+            extractors=frozenset(self._own.extractors),
         )  # fmt: skip
         limits = wiring.pipeline_limits(self._settings)
         return Rehearsal(Engine(loaded), reading=reading, clock=self._moment, visits=limits)

@@ -16,6 +16,7 @@ from ingather.app import wiring
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.plugging import plug_ins
 from ingather.app.replay_diff import Tally
 from ingather.app.replay_walk import Walk
 from ingather.app.runsites import remembered_sites
@@ -111,7 +112,8 @@ def replay(
             if source and source not in {account.name for account in accounts}:
                 known = ", ".join(account.name for account in accounts) or "none"
                 raise UsageError(f"there is no source {source!r} in the catalog (there are: {known})")
-            asyncio.run(Walk(reader, loaded, sites, settings, tally).run(sample, source))
+            walk = Walk(reader, loaded, sites, settings, tally, own=plug_ins(home, settings))
+            asyncio.run(walk.run(sample, source))
         finally:
             reader.close()
     elif source:

@@ -14,6 +14,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
+from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
@@ -31,6 +32,7 @@ from ingather.model.report import Report
 from ingather.model.resource import Failure, Response
 from ingather.model.url import Canonicaliser, canonical, split
 from ingather.model.verdict import Exclusion, Verdict
+from ingather.plugins import PlugIns
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.robot.pipeline import Judged
@@ -98,7 +100,8 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
     loaded, settings, sources = proposed(home, config, environment=environment)
 
     async def work() -> list[dict[str, Any]]:
-        simulator = Simulator(loaded, settings, sources, clock=SystemClock())
+        own = plug_ins(home, settings) if home is not None else None
+        simulator = Simulator(loaded, settings, sources, clock=SystemClock(), own=own)
         try:
             return [
                 {"asked": text, **await simulator.simulate(url, depth=depth, data=data)} for text, url in urls
@@ -117,9 +120,10 @@ class Simulator:
         loaded, settings, sources: the configuration to try.
         clock: dates of descriptions.
         fetcher: asks instead of the network.
+        own: plug-ins of the home, for documents that they read.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a simulation
         self,
         loaded: Loaded,
         settings: Settings,
@@ -127,16 +131,21 @@ class Simulator:
         *,
         clock: Clock,
         fetcher: Fetcher | None = None,
+        own: PlugIns | None = None,
     ) -> None:
         robot = loaded.robot
         self._loaded = loaded
         self._agent = wiring.agent_token(robot)
-        self._pool = ConverterPool(count=1, limits=wiring.converter_limits(settings, robot), clock=clock)
+        self._pool = ConverterPool(
+            count=1, limits=wiring.converter_limits(settings, robot), clock=clock,
+            environment=converter_environment(own) if own is not None else None,
+        )  # fmt: skip
         self._visitor = Visitor(settings, robot, sources, clock=clock, fetcher=fetcher)
         reading = Reading(
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,
             canonicaliser=Canonicaliser(settings.words("urls.drop-parameters")),
             summarizer=wiring.summarizers(self._pool, settings, robot),
+            extractors=frozenset(own.extractors) if own is not None else frozenset(),
         )  # fmt: skip
         self._rehearsal = Rehearsal(
             Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings)

@@ -96,7 +96,7 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
     """Check the configuration in DIR (default: what stands in config/), keep it as a version, put it into force.
 
     With a mistake in it nothing is changed. A running "ingather serve" takes it over; otherwise the next
-    start does. What stood in config/ stays in the history.
+    start does. A running "ingather crawl" goes on as it began; it is in force when that has ended. What stood in config/ stays in the history.
     """
     from ingather.app.consent import require_consent
     from ingather.app.publishing import author_here
@@ -149,7 +149,9 @@ def _publishing(home: Path) -> "Publishing":
 def _published(done: "Published") -> int:
     for warning in done.warnings:
         click.echo(warning, err=True)
-    if not done.changed:
+    if done.waiting:
+        click.echo("a crawl is running and goes on as it began; this is in force when it has ended")
+    elif not done.changed:
         click.echo(f"version {done.version} was in force already")
     elif done.running:
         click.echo(f"version {done.version} is in force; the running robot works by it")

@@ -220,7 +220,7 @@ BUILTIN = Vocabulary(
                     "logtype",
                     Kind.CHOICE,
                     default="normal",
-                    choices=("verbose", "normal", "terse"),
+                    choices=("verbose", "normal", "terse", "off"),
                     help="how much filter.log tells",
                 ),
             ),

@@ -6,7 +6,7 @@ a step is a directive bound to its function at load; the functions are in ``rafs
 ``running`` runs them, ``gating`` asks the lists of URL patterns before all of them.
 Steps read ``sources``, compare ``types``, look hosts up in ``sites`` and rules in ``matching``. After the
 response, ``page_rules`` says what the page itself forbids. ``trace`` is what all this looks like to
-people who ask why. ``dates`` reads and writes dates.
+people who ask why. ``dates`` reads and writes dates. ``judgements`` notes what filter.log is to say.
 
 Filters fail closed: a function that fails denies, with its line.
 """

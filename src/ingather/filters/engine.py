@@ -18,8 +18,9 @@ from ingather.filters.classifying import Classifier
 from ingather.filters.denying import with_tables
 from ingather.filters.evaluation import Convert, Evaluation, State
 from ingather.filters.gating import Gatekeeper
+from ingather.filters.judgements import Judgements
 from ingather.filters.page_rules import obey_page
-from ingather.filters.plan import Plan, Step, pair, plan
+from ingather.filters.plan import Plan, Step, apart, pair, plan
 from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
 from ingather.filters.running import Wanted, run_both, run_once, run_steps
@@ -29,7 +30,7 @@ from ingather.model.candidate import Candidate
 from ingather.model.description import Attributes
 from ingather.model.diagnostic import Diagnostic, Place
 from ingather.model.page import Link, Page
-from ingather.model.phase import Role
+from ingather.model.phase import Phase, Role
 from ingather.model.resource import Response
 from ingather.model.verdict import Verdict
 from ingather.plugins import Registry, installed_page_reader
@@ -54,6 +55,7 @@ class Engine:
         digests: digest -> URL of the described head of its group, if duplicates are to be denied
             here; by default the catalog settles them.
         registry: functions; default the built-in ones.
+        logs: somebody takes ``judgements`` and writes filter.log.
         counted_elsewhere: somebody else counts hosts and objects (filter-by-max): questions are given back.
 
     Raises:
@@ -67,6 +69,7 @@ class Engine:
         digests: Mapping[str, str] | None = None,
         registry: Registry | None = None,
         counted_elsewhere: bool = False,
+        logs: bool = False,
     ) -> None:
         one, other = configuration.enumeration, configuration.generation
         if not configuration.ok or one is None or other is None:
@@ -87,6 +90,9 @@ class Engine:
         )
         self.counters = Counters()
         self._counted_elsewhere = counted_elsewhere
+        noted = Judgements(one, other) if logs else None
+        self.judgements = noted if noted is not None and noted.wanted else None
+        """What is noted for filter.log; ``None`` = nothing ever is."""
         self._tables: dict[int, SiteTable] = {}
         self._constants = {
             "csid": str(robot.csid),
@@ -99,8 +105,9 @@ class Engine:
             a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
             b = self._generation = plan(other, Role.GENERATION, functions, robot, self)
             tables = partial(with_tables, undefined_source=robot.undefined_source, functions=functions)
-            self._metadata = pair(a, b, a.metadata, b.metadata).changed(tables)
-            self._data = pair(a, b, a.data, b.data).changed(tables)
+            join = apart if self.judgements is not None and self.judgements.any_verbose else pair
+            self._metadata = join(a, b, a.metadata, b.metadata).changed(tables)
+            self._data = join(a, b, a.data, b.data).changed(tables)
             self._data_alone = (tables(a.data), tables(b.data))
         self._gates = configuration.gates
         self._gatekeeper = Gatekeeper(configuration, self.table)
@@ -188,6 +195,12 @@ class Engine:
 
     def metadata(self, ev: Evaluation) -> bool:
         """Run the MetaData directives of both filters; tell whether one of them lets the URL pass."""
+        passed = self._before_fetch(ev)
+        if self.judgements is not None and not (ev.asked or ev.enumerating.dry):
+            self.judgements.note(ev, Phase.METADATA)
+        return passed
+
+    def _before_fetch(self, ev: Evaluation) -> bool:
         if self._gates and not self._gatekeeper.passes(ev):
             return False
         one, other = ev.enumerating, ev.generating
@@ -288,6 +301,8 @@ class Engine:
             ev.stage = _END
             self._page_rule(ev, one)
             self._page_rule(ev, other)
+            if self.judgements is not None and not one.dry:
+                self.judgements.note(ev, Phase.DATA)
         return None
 
     def _page_rule(self, ev: Evaluation, state: State) -> None:
@@ -301,6 +316,8 @@ class Engine:
             return []
         state = ev.enumerating
         self._last_of(ev, state, self._enumeration, {})
+        if self.judgements is not None and not state.dry:
+            self.judgements.note_last(ev, state, Phase.ENUMERATE)
         if not state.verdict.allowed:
             return []
         if ev.over_max:
@@ -321,6 +338,8 @@ class Engine:
         state.now_s = now_s
         given: Attributes = {"ip": (ip,)} if ip and self.robot.enable_ip else {}
         self._last_of(ev, state, self._generation, given)
+        if self.judgements is not None and not state.dry:
+            self.judgements.note_last(ev, state, Phase.GENERATE)
         if self._classifier is not None and state.verdict.allowed:
             self._classifier.classify(state)
         return state.attributes if state.verdict.allowed else {}

@@ -210,6 +210,8 @@ class State:
         "own",
         "restarted",
         "role",
+        "tested",
+        "told",
         "touched",
         "trace",
         "tried",
@@ -237,6 +239,10 @@ class State:
         self.again: Any = None
         """The step that asked to have the resource judged again."""
         self.restarted = self.anew = False
+        self.told = False
+        """Whether filter.log has heard that this filter said no."""
+        self.tested: list[str] = []
+        """Rules that were tried, if filter.log wants to know."""
 
     # --- what functions use (ingather.plugins.Resource) ---
 

@@ -14,7 +14,7 @@ from ingather.model.phase import Phase, Role
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import Binding, Registry, Run
 
-__all__ = ["ConvertSteps", "Pair", "Plan", "Step", "pair", "plan"]
+__all__ = ["ConvertSteps", "Pair", "Plan", "Step", "apart", "pair", "plan"]
 
 _SHOWN = {
     "filterrules-process": "url",
@@ -187,6 +187,11 @@ class Pair:
         return Pair(
             change(self.common), change(self.twins), change(self.enumeration), change(self.generation)
         )
+
+
+def apart(_one: Plan, _other: Plan, first_steps: tuple[Step, ...], second_steps: tuple[Step, ...]) -> Pair:
+    """Return two sequences as a pair that shares nothing."""
+    return Pair((), (), first_steps, second_steps)
 
 
 def pair(one: Plan, other: Plan, first_steps: tuple[Step, ...], second_steps: tuple[Step, ...]) -> Pair:

@@ -502,6 +502,7 @@ class Gatherer:
         self._unkept_pages += len(reports)
         self._unkept_bytes += size
         self._send_ended()
-        self._send(Reports(reports, hosts, stop=self._pipeline.stop_asked))
+        judged = self._pipeline.judged()
+        self._send(Reports(reports, hosts, stop=self._pipeline.stop_asked, judged=judged))
         if self._writer is not None:
             await self._writer.drain()

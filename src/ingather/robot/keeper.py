@@ -23,6 +23,7 @@ from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.committing import Batch, Committed, Committer, Writer
+from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.indexing import IndexFollower
 from ingather.robot.intake import Counters, Intake, Taken
@@ -70,6 +71,7 @@ class Keeper:
         newest_segment: int = 0,
         limits: KeeperLimits | None = None,
         tally: Tally | None = None,
+        filter_log: FilterLog | None = None,
     ) -> None:
         limits = limits or KeeperLimits()
         self._queries = queries
@@ -111,6 +113,7 @@ class Keeper:
             newest_segment=newest_segment,
             version=version,
             tally=tally,
+            filter_log=filter_log,
         )
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None

@@ -17,6 +17,7 @@ from ingather.log import get
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report, Row
 from ingather.ports.clock import Clock
+from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
 from ingather.robot.politeness import AddressBook
@@ -91,7 +92,9 @@ class Lending:
         newest_segment: int,
         version: int,
         tally: Tally | None = None,
+        filter_log: FilterLog | None = None,
     ) -> None:
+        self._filter_log = filter_log
         self._tally = tally or Tally()
         self._queries = queries
         self._frontier = frontier
@@ -160,7 +163,9 @@ class Lending:
                 connection.room = pages
                 connection.lent.difference_update(idle)
                 self._feed(connection)
-            case Reports(reports=reports, hosts=hosts, stop=stop):
+            case Reports(reports=reports, hosts=hosts, stop=stop, judged=judged):
+                if judged and self._filter_log is not None:
+                    self._filter_log.write(judged, self._clock.wall())
                 if stop and not self.stop_asked:
                     self.stop_asked = stop
                     _log.warning("a filter asked to stop: no new work", who=stop)

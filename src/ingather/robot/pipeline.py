@@ -27,6 +27,7 @@ from ingather.model.candidate import Candidate, Pushed
 from ingather.model.controls import Controls
 from ingather.model.counted import Count
 from ingather.model.description import Attributes
+from ingather.model.judgement import Judgement
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
 from ingather.model.report import Claim, Denial, Report
@@ -134,6 +135,11 @@ class Pipeline:
     def stop_asked(self) -> str:
         """The line of a filter that asked to end the run in order, ``""`` if none did."""
         return self._engine.stop_asked
+
+    def judged(self) -> list[Judgement]:
+        """Return what the filters said since the last time, as filter.log wants it."""
+        noted = self._engine.judgements
+        return noted.take() if noted is not None else []
 
     # -- before the network ---------------------------------------------------------------------
 

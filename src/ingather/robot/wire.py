@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ingather.model.judgement import Judgement
 from ingather.model.report import Claim, HostGrant, HostReport, Report
 
 __all__ = [
@@ -57,13 +58,14 @@ class Want(msgspec.Struct, array_like=True, tag="want"):
 class Reports(msgspec.Struct, array_like=True, tag="reports"):
     """Finished visits, their bodies durable; *hosts* what was learnt about hosts.
 
-    *stop*: the line of a filter that asked to end the run in order, or nothing.
+    *stop*: the line of a filter that asked to end the run in order, or nothing. *judged*: lines for filter.log.
     """
 
     reports: list[Report]
     hosts: list[HostReport] = []
     bytes_read: int = 0
     stop: str = ""
+    judged: list[Judgement] = []
 
 
 class AskStart(msgspec.Struct, array_like=True, tag="ask"):

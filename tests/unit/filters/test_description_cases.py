@@ -6,6 +6,7 @@ import pytest
 
 from ingather.filters import Convert, Decision, Engine
 from ingather.model.candidate import Candidate
+from ingather.model.counted import Count
 from ingather.model.page import Heading, Link, Page
 from ingather.model.phase import Role
 from ingather.model.resource import Response
@@ -278,6 +279,7 @@ def test_what_the_bytes_are_taken_for_counts_where_the_header_does_not_say(
     headers = (("content-type", stated),) if stated else ()
     made.respond(ev, Response(ev.url, 200, headers, b"x"), lambda: Page(media_type=taken))
     asked = made.data(ev)
+    assert not isinstance(asked, Count)
     assert (asked.media_type if asked else None) == wanted
 
 

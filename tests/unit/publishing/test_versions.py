@@ -7,9 +7,11 @@ import pytest
 from ingather.app.home import Home
 from ingather.app.publishing import Publishing, differences
 from ingather.app.versions import finish_publishing, put_in_place, staged
+from ingather.app.waiting import finish_waiting
 from ingather.conf import load, shipped
 from ingather.errors import ConfigurationError, HomeLockedError, IngatherError, UsageError
 from ingather.testing.rig import Rig
+from ingather.testing.site import Site
 
 
 @pytest.fixture
@@ -158,8 +160,54 @@ def test_a_copy_that_was_cut_off_is_finished_by_who_opens_the_home_next(home: Ho
     assert not finish_publishing(home)
 
 
-def test_a_crawl_in_the_way_is_named(home: Home, publishing: Publishing) -> None:
-    with home.lock("ingather crawl"), pytest.raises(HomeLockedError, match="crawl"):
+def test_what_is_published_during_a_crawl_is_in_force_after_it(home: Home, publishing: Publishing) -> None:
+    publishing.reload(note="first")
+    with home.lock("ingather crawl"):
+        for depth in ("3", "4"):  # the later one counts
+            done = publishing.publish(files(depth=depth), note=f"depth {depth}", author="ann")
+            assert (done.waiting, done.running, done.version) == (True, False, 0)
+        assert in_config(home) == files()  # the crawl goes on with what it began with
+        assert [row["version"] for row in publishing.history()] == [1]
+    with home.lock("ingather crawl"):
+        assert finish_waiting(home, home.settings().settings)
+        assert not finish_waiting(home, home.settings().settings)
+    assert load(home.config).robot.depth == 4
+    newest = publishing.history()[0]
+    assert (newest["version"], newest["author"], newest["note"]) == (2, "ann", "depth 4")
+
+
+def test_the_next_who_publishes_finishes_what_waits(home: Home, publishing: Publishing) -> None:
+    with home.lock("ingather crawl"):
+        publishing.publish(files(depth="3"), note="waits")
+        (home.config / "robot.conf").write_bytes(files(depth="5")["robot.conf"])
+        assert publishing.reload(note="by hand").waiting
+    publishing.publish(files(depth="6"), note="now")
+    assert load(home.config).robot.depth == 6
+    assert [row["note"] for row in publishing.history()][:2] == ["now", "by hand"]
+
+
+def test_what_waits_and_has_mistakes_by_now_is_left_out(home: Home, publishing: Publishing) -> None:
+    with home.lock("ingather crawl"):
+        publishing.publish(files(depth="3"))
+        (home.run / "publishing-next" / "config" / "robot.conf").write_text("depth=deep\n")
+        assert not finish_waiting(home, home.settings().settings)
+    assert in_config(home) == files()
+    assert not (home.run / "publishing-next").exists()
+
+
+def test_a_crawl_takes_over_what_waited_when_it_ends(home: Home, publishing: Publishing) -> None:
+    rig = Rig(home.path)
+    with home.lock("ingather crawl"):
+        publishing.publish(files(depth="3"), note="waits")
+    with Site() as site:
+        site.page("/", "Start")
+        assert rig.run("crawl", site.url("/"), "--quiet").status == 0
+    assert load(home.config).robot.depth == 3
+    assert publishing.history()[0]["note"] in {"waits", "as config/ was at the start"}
+
+
+def test_another_process_in_the_way_is_named(home: Home, publishing: Publishing) -> None:
+    with home.lock("ingather index"), pytest.raises(HomeLockedError, match="index"):
         publishing.publish(files(depth="3"))
     assert in_config(home) == files()
 

@@ -1,6 +1,10 @@
 """filterrules-process: the sites and rules of filterrules.conf (section 9, order DEC-32)."""
 
+from collections.abc import Callable
+
 from ingather.conf.directives import Directive
+from ingather.conf.patterns import FOLDED_SOURCES
+from ingather.conf.rules import Match
 from ingather.filters.evaluation import State
 from ingather.filters.matching import NONE
 from ingather.filters.sites import CompiledSite, SiteTable
@@ -21,7 +25,9 @@ _COMPARED: dict[str, Read] = {name: comparer(name) for name in ("url", "protocol
 @builds("filterrules-process")
 def filterrules_process(binding: Binding) -> Run:
     """Find the site, check protocol, port and depth, try its rules in order."""
-    return _Process(binding.engine.table(binding.filter.rules), binding.directive).run
+    noted = binding.engine.judgements
+    kind = _Plainly if noted is not None and noted.verbose(binding.role) else _Process
+    return kind(binding.engine.table(binding.filter.rules), binding.directive).run
 
 
 class _Process:
@@ -84,12 +90,8 @@ class _Process:
         return self._rules(state, compiled) if compiled.rules else None
 
     def _rules(self, state: State, compiled: CompiledSite) -> Verdict | None:
-        number = self._by_url(state, compiled)
         effective, taken = state.kinds()
-        if effective:
-            number = min(number, compiled.type_rule(effective))
-            if taken != effective:
-                number = min(number, compiled.type_rule(taken))
+        number = self._first(state, compiled, effective, taken)
         if number == NONE:
             if compiled.url_includes or (compiled.type_includes and effective):
                 return self._of_site(compiled, "include", "no include rule matched", Exclusion.FILTER_RULES)
@@ -106,6 +108,15 @@ class _Process:
             )
         return verdict
 
+    def _first(self, state: State, compiled: CompiledSite, effective: str, taken: str) -> int:
+        """Return the first rule that matches, :data:`NONE` if none does; by the tables."""
+        number = self._by_url(state, compiled)
+        if effective:
+            number = min(number, compiled.type_rule(effective))
+            if taken != effective:
+                number = min(number, compiled.type_rule(taken))
+        return number
+
     @staticmethod
     def _by_url(state: State, compiled: CompiledSite) -> int:
         """Return the first rule that matches by what the URL says; the same in all phases, so kept."""
@@ -121,3 +132,40 @@ class _Process:
         if not state.touched:
             ev.rule_memo = (compiled, number)
         return number
+
+
+class _Plainly(_Process):
+    """Tries rule by rule, and writes down which: slower, and the same verdicts."""
+
+    def _first(self, state: State, compiled: CompiledSite, effective: str, taken: str) -> int:
+        kinds = dict.fromkeys((effective, taken)) if effective else {}
+        subjects: dict[str, list[tuple[str, ...]]] = {"type": [(kind,) for kind in kinds]}
+        for source, _ in compiled.url_sources:
+            value = _COMPARED[source](state)
+            forms = (value,) if isinstance(value, str) else value
+            subjects[source] = [forms] if forms and value else []
+        for number, rule in enumerate(compiled.rules):
+            known = [match for match in rule.matches if subjects[match.source]]
+            if known:
+                state.tested.append(rule.name)
+            if any(_holds(match, forms) for match in known for forms in subjects[match.source]):
+                return number
+        return NONE
+
+
+def _holds(match: Match, forms: tuple[str, ...]) -> bool:
+    """Tell whether one test holds for one of *forms*."""
+    if match.pattern is not None:
+        return match.pattern.any(forms)
+    text = match.value
+    if match.ignore_case or match.source in FOLDED_SOURCES:
+        text, forms = text.lower(), tuple(form.lower() for form in forms)
+    return any(_METHODS[match.method](form, text) for form in forms)
+
+
+_METHODS: dict[str, Callable[[str, str], bool]] = {
+    "is": str.__eq__,
+    "contains": str.__contains__,
+    "begins-with": str.startswith,
+    "ends-with": str.endswith,
+}
