@@ -125,6 +125,11 @@ class Rights:
         self.epoch = 0
         """Grows when a chain's verdict may have changed for anybody; part of the key of whatever is cached."""
 
+    @property
+    def cut_domains(self) -> bool:
+        """Whether a user's domain is also tried cut to its first label."""
+        return self._cut_domains
+
     def visible(self, users: Iterable[Principal], groups: Collection[Principal] = ()) -> Visible:
         """Return what somebody may see as the rights are now: *users* are his principals, *groups* his expanded groups.
 

@@ -29,6 +29,7 @@ class HomeAccess:
         *,
         indexed: Callable[[int], tuple[bool, int] | None] | None = None,
         directory: KnownPeople | None = None,
+        cut_domains: bool = True,
     ) -> None:
         self._home = home
         self._database = database_of(home)
@@ -39,6 +40,7 @@ class HomeAccess:
                 acls=lambda: AccessReader(self._database) if self._database.exists() else None,
                 groups=lambda: GroupReader(self._database),
                 document=self._document,
+                cut_domains=cut_domains,
             )
         )
 

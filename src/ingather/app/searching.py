@@ -61,7 +61,7 @@ class Seeing:
 
     def __init__(self, home: Home, service: SearchService, *, directory: KnownPeople | None = None) -> None:
         self._groups = GroupReader(database_of(home))
-        self._expander = GroupExpander(self._groups)
+        self._expander = GroupExpander(self._groups, cut_domains=service.cut_domains)
         self._service = service
         self._lookup = GroupLookup(database_of(home), directory)
 
@@ -158,7 +158,7 @@ def search_service(
         )
         return service, reader, texts
     texts = Texts(home, beside=access.close)
-    rights = Rights(access)
+    rights = Rights(access, cut_domains=settings.flag("access.cut-domains"))
     service = SearchService(
         reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,
         strict=_strictness(settings.text("search.ranking"), rights), classes=table.kind, labels=table.label,

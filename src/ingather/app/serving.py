@@ -6,6 +6,7 @@ courtesy: killing loses nothing.
 """
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence

@@ -160,4 +160,8 @@ def _desk(home: Path) -> "HomeAccess":
     from ingather.app.directory import people_of
 
     place, read = open_home(home)
-    return HomeAccess(place, directory=people_of(place, read.settings, SystemClock()))
+    return HomeAccess(
+        place,
+        directory=people_of(place, read.settings, SystemClock()),
+        cut_domains=read.settings.flag("access.cut-domains"),
+    )

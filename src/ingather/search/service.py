@@ -156,6 +156,11 @@ class SearchService:
         front = f"{head} " if head else ""
         return tuple(f"{front}{last[: len(last) - len(prefix)]}{word}" for word, _ in best)
 
+    @property
+    def cut_domains(self) -> bool:
+        """Whether a user's domain counts cut to its first label, too: his groups are looked up by the same rule."""
+        return self._rights is None or self._rights.cut_domains
+
     def viewer(self, users: Sequence[Principal], groups: Collection[Principal] = ()) -> Visible:
         """Return what somebody may see as the rights are now, for a request; without principals what is public.
 
