@@ -124,13 +124,22 @@ def test_http_2_is_spoken_where_tls_negotiates_it(
         finally:
             inner_writer.transport.abort()
 
+    async def listens() -> bool:
+        """The file of a socket is there before anybody listens behind it."""
+        try:
+            _, writer = await asyncio.open_unix_connection(socket_path)
+        except OSError:
+            return False
+        writer.transport.abort()
+        return True
+
     async def main() -> None:
         server = await asyncio.create_subprocess_exec(
             nginx, "-p", str(tmp_path), "-c", str(config), stderr=subprocess.DEVNULL
         )
         try:
             async with asyncio.timeout(60):
-                while not socket_path.exists():
+                while not await listens():
                     assert server.returncode is None
                     await asyncio.sleep(0.01)
             async with lab(raw=relay) as client:
