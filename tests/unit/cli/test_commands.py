@@ -78,7 +78,7 @@ def test_help_goes_to_standard_output(arguments: list[str], capsys: pytest.Captu
         (["--nonsense"], "no such option '--nonsense'; see ingather --help"),
         (["init", "--nonsense"], "no such option '--nonsense'; see ingather init --help"),
         (["init", "a", "b"], "got unexpected extra argument (b); see ingather init --help"),
-        (["config"], "which one: check or show? see ingather config --help"),
+        (["config"], "which one: check or credentials or show? see ingather config --help"),
         (["config", "shw"], "no such command 'shw'"),
         (
             ["config", "show", "--home"],
