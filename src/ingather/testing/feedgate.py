@@ -123,7 +123,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
     refused = RefusedSenders(folder / "refused.json")
     admission = Admission(trust, tokens, refused, lambda: 1000.0, proxies=proxies or Proxies())
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as sock, ThreadPoolExecutor(8) as pool:
+    with socket.create_server((host, 0), family=family) as sock, ThreadPoolExecutor(24) as pool:
         doors = Doors(
             took,
             Spool(folder / "spool"),
