@@ -15,7 +15,7 @@ from ingather.web.feedgate.counting import GateCounts
 _BOUNDARY = b"multipart/form-data; boundary=<<"
 
 
-def _form(datasource: bytes) -> list[bytes]:
+def _form(datasource: bytes) -> tuple[bytes, bytes]:
     parts = ((b"datasource", datasource), (b"feedtype", b"incremental"), (b"data", FEED))
     return post(multipart(b"<<", *((name, b"", b"", value) for name, value in parts)), _BOUNDARY)
 
