@@ -20,8 +20,8 @@ from ingather.feeds.encoding import ByteStream
 from ingather.feeds.groups_reading import GroupReader
 from ingather.feeds.jsonlines import JsonLinesReader
 from ingather.feeds.limits import FeedLimits
+from ingather.feeds.naming import local_name
 from ingather.feeds.reading import FeedItem, FeedReader
-from ingather.feeds.records import local_name
 from ingather.model.feed import (
     FeedAcl,
     FeedEnd,

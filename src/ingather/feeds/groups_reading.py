@@ -12,11 +12,11 @@ from ingather.feeds.acls import read_principal
 from ingather.feeds.cursor import FeedCursor
 from ingather.feeds.encoding import ByteStream
 from ingather.feeds.limits import FeedLimits
+from ingather.feeds.naming import local_name
 from ingather.feeds.pieces import GUESSED
 from ingather.feeds.reading import FeedItem, FeedReader
-from ingather.feeds.records import local_name
 from ingather.feeds.references import LOST
-from ingather.feeds.scanning import Piece
+from ingather.feeds.scanned import Piece
 from ingather.model.acl import Principal
 from ingather.model.feed import FeedEnd, FeedHeader, FeedRejection, GroupMembership
 

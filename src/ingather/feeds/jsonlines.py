@@ -15,9 +15,10 @@ from lxml import etree
 from ingather.feeds.cursor import FeedCursor
 from ingather.feeds.encoding import ByteStream
 from ingather.feeds.limits import FeedLimits
+from ingather.feeds.naming import Names
 from ingather.feeds.reading import FeedItem
-from ingather.feeds.records import GroupContext, Names, RecordReader
-from ingather.feeds.scanning import Place
+from ingather.feeds.records import GroupContext, RecordReader
+from ingather.feeds.scanned import Place
 from ingather.model.feed import FeedEnd, FeedHeader, FeedRejection, FeedType
 
 __all__ = ["JsonLinesReader", "read_json_lines"]

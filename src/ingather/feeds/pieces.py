@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from ingather.feeds.references import Settled, settle
-from ingather.feeds.scanning import Piece
+from ingather.feeds.scanned import Piece
 
 __all__ = ["GUESSED", "Parsed", "lift", "parse_piece", "parse_tag", "raw_url"]
 

@@ -14,20 +14,12 @@ from ingather.errors import FeedError
 from ingather.feeds.cursor import FeedCursor, OpenElement
 from ingather.feeds.encoding import ByteStream
 from ingather.feeds.limits import FeedLimits
+from ingather.feeds.naming import Names, action_of, local_name
 from ingather.feeds.pieces import lift, parse_piece, parse_tag, raw_url
-from ingather.feeds.records import GroupContext, Names, RecordReader, action_of, local_name
+from ingather.feeds.records import GroupContext, RecordReader
 from ingather.feeds.references import resolve_text
-from ingather.feeds.scanning import (
-    Broken,
-    Doctype,
-    EndTag,
-    Piece,
-    Place,
-    Scanner,
-    StartTag,
-    Text,
-    TornAt,
-)
+from ingather.feeds.scanned import Broken, Doctype, EndTag, Piece, Place, StartTag, Text, TornAt
+from ingather.feeds.scanning import Scanner
 from ingather.model.feed import (
     FeedAcl,
     FeedEnd,

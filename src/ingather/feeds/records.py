@@ -6,30 +6,27 @@ Source: GSA feeds specification, sections 7.3, 7.4, 9.1, 10 and 11.2.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
 from lxml import etree
 
 from ingather.access.metas import is_acl_meta
 from ingather.feeds.acls import AclReading, enum_form
+from ingather.feeds.attributes import authmethod_of, flag_of, number_of, scoring_of
 from ingather.feeds.content import ContentError, decode_base64, decode_content
 from ingather.feeds.dates import header_date
-from ingather.feeds.dtd import ELEMENTS
 from ingather.feeds.limits import FeedLimits
+from ingather.feeds.naming import Names, action_of, attributes_of, local_name
 from ingather.feeds.pieces import GUESSED
 from ingather.feeds.references import LOST
-from ingather.feeds.scanning import Place
+from ingather.feeds.scanned import Place
 from ingather.model.acl import Acl, AclEntry
 from ingather.model.feed import FeedAcl, FeedContent, FeedRecord, FeedRejection, MetaPair
 
-__all__ = ["GroupContext", "Names", "RecordReader", "action_of", "attributes_of", "local_name"]
+__all__ = ["GroupContext", "RecordReader"]
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]")
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.[0-9]{0,9})?")
-_AUTHMETHODS: Final = ELEMENTS["record"].attributes["authmethod"].values
 _ENCODINGS: Final = frozenset({"base64binary", "base64compressed"})
-_CARRIED: Final = 50
 _REMEMBERED: Final = 4096
 _SHORT: Final = 500
 _DATE_CHARS: Final = 200
@@ -44,72 +41,12 @@ class RejectedError(Exception):
         self.denies = denies
 
 
-class Names:
-    """The unknown names of a feed, each warned of once."""
-
-    def __init__(self, most: int, met: tuple[str, ...] = ()) -> None:
-        self._most = most
-        self._met = dict.fromkeys(met)
-        self.overflow = False
-
-    @property
-    def met(self) -> tuple[str, ...]:
-        """The first names that were met, for a cursor, which is to stay small."""
-        return tuple(islice(self._met, _CARRIED))
-
-    def unknown(self, what: str, warnings: list[str]) -> None:
-        """Say that *what* was ignored, if it is the first time."""
-        what = what[:200]
-        if what not in self._met:
-            if len(self._met) >= self._most:
-                self.overflow = True
-                return
-            self._met[what] = None
-            warnings.append(f"{what} is not known and ignored")
-
-
 @dataclass(frozen=True, slots=True)
 class GroupContext:
     """What the group around a record says; *action* is ``""`` if that cannot be read."""
 
     action: str = "add"
     pagerank: int | None = None
-
-
-def local_name(tag: object) -> str:
-    """Return the name of an element or attribute without its name space."""
-    name = str(tag)
-    return name.rpartition("}")[2] if name.startswith("{") else name
-
-
-def action_of(text: str, warnings: list[str]) -> str:
-    """Return ``add`` or ``delete``, ``""`` if *text* is neither (section 7.4: ``remove`` deletes)."""
-    action = enum_form(text)
-    if action == "remove":
-        warnings.append("the action 'remove' was read as 'delete'")
-        return "delete"
-    return action if action in {"add", "delete"} else ""
-
-
-def attributes_of(element: etree._Element, name: str, names: Names, warnings: list[str]) -> dict[str, str]:
-    """Return the attributes that the DTD knows, by its names, whatever their case."""
-    known = ELEMENTS[name].attributes
-    found = dict(element.items())
-    if known.keys() >= found.keys():
-        return found
-    written, found = found, {}
-    for key, value in written.items():
-        if key in known:
-            found[key] = value
-    for key, value in written.items():
-        local = local_name(key)
-        form = enum_form(local)
-        if form not in known:
-            if not key.startswith(("{http://www.w3.org/", "xmlns")):
-                names.unknown(f"the attribute {name}@{local}", warnings)
-        elif form not in found:
-            found[form] = value
-    return found
 
 
 def _text(element: etree._Element) -> str:
@@ -186,12 +123,12 @@ class RecordReader:
             display_url=self._plain(written.get("displayurl", "")).strip(),
             mimetype=self._plain(written.get("mimetype", "")).strip(),
             last_modified=modified,
-            lock=self._flag(written, "lock"),
-            authmethod=self._authmethod(written.get("authmethod", "")),
-            pagerank=self._number(written, "pagerank", group.pagerank),
-            crawl_immediately=self._flag(written, "crawl-immediately"),
-            crawl_once=self._flag(written, "crawl-once"),
-            scoring=self._scoring(written.get("scoring", "")),
+            lock=flag_of(written, "lock", self._warnings),
+            authmethod=authmethod_of(written.get("authmethod", ""), self._warnings),
+            pagerank=number_of(written, "pagerank", group.pagerank, self._warnings),
+            crawl_immediately=flag_of(written, "crawl-immediately", self._warnings),
+            crawl_once=flag_of(written, "crawl-once", self._warnings),
+            scoring=scoring_of(written.get("scoring", ""), self._warnings),
             metadata=metadata,
             overwrite_acls=all(self._overwrites(part) for part in parts["metadata"]),
             acl=acl,
@@ -242,36 +179,6 @@ class RecordReader:
 
     def _plain(self, text: str) -> str:
         return text.replace(GUESSED, "").replace(LOST, "\ufffd") if self._marks else text
-
-    def _flag(self, written: Mapping[str, str], key: str) -> bool:
-        if key not in written:
-            return False
-        value = enum_form(written[key])
-        if value not in {"", "true", "false"}:
-            self._warnings.append(f"{key} is {value[:40]!r}, neither true nor false")
-        return value == "true"
-
-    def _number(self, written: Mapping[str, str], key: str, default: int | None) -> int | None:
-        value = written.get(key, "").strip()
-        if not value:
-            return default
-        if _NUMBER.fullmatch(value) is None:
-            self._warnings.append(f"{key} is {value[:40]!r}, not a number")
-            return default
-        return int(float(value))
-
-    def _authmethod(self, written: str) -> str:
-        value = enum_form(written)
-        if value and value not in _AUTHMETHODS:
-            self._warnings.append(f"the authmethod {value[:40]!r} is not known and taken as secure")
-        return value[:100]
-
-    def _scoring(self, written: str) -> str:
-        value = enum_form(written)
-        if value not in {"", "content", "web"}:
-            self._warnings.append(f"scoring is {value[:40]!r}, neither content nor web")
-            return ""
-        return value
 
     def _overwrites(self, element: etree._Element) -> bool:
         value = enum_form(
