@@ -270,7 +270,9 @@ class Serving:
             people=people,
             accounts=accounts,
             groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
-            access=HomeAccess(self.home, directory=directory),
+            access=HomeAccess(
+                self.home, directory=directory, cut_domains=self.settings.flag("access.cut-domains")
+            ),
             feeds=self.feeds,
             intake=self._gate.intake,
         )
