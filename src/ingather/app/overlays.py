@@ -125,7 +125,8 @@ class Overlays:
         self._home, self._settings, self._sources, self.table = home, settings, dict(sources), table
         self._now_s = now_s
         self._reader = Reader()
-        self._switches = Switches.of(settings, sources, table)
+        self.switches = Switches.of(settings, sources, table)
+        """How layers are read from now on."""
         self.laying = NO_LAYING
         self.layers: Mapping[str, Overlay] = {}
         self.progress = Progress()
@@ -141,7 +142,9 @@ class Overlays:
 
     # -- at the start, by the one who owns the writer -------------------------------------------------
 
-    def begin(self, writer: CatalogWriter) -> None:
+    def begin(
+        self, writer: CatalogWriter, *, author: str = "", note: str = "as the files were at the start"
+    ) -> None:
         """Finish a pass that was cut off, then take in what stands in the files now.
 
         Raises:
@@ -160,7 +163,7 @@ class Overlays:
         if change is None:
             return
         try:
-            steps = self.put_in_force(writer.transaction, change)
+            steps = self.put_in_force(writer.transaction, change, author=author, note=note)
         except ConfigurationError as error:  # the command of the operator: what is in force stays so
             self.refused(error)
             return
@@ -190,7 +193,7 @@ class Overlays:
             ConfigurationError: a file has an error and its ``on-error`` is ``fail``.
         """
         states = look(self._home, self._sources)
-        texts: dict[str, bytes] = {SWITCHES: self._switches.text()}
+        texts: dict[str, bytes] = {SWITCHES: self.switches.text()}
         taken: dict[str, Taken] = {}
         closed: list[str] = []
         for layer in states:
@@ -198,17 +201,15 @@ class Overlays:
             if body is None:
                 continue
             good = self._texts.get(layer)
-            taken[layer] = self._reader.take(layer, body, self._switches, self.on_error(layer), good)
+            taken[layer] = self.judge(layer, body, good)
             texts[layer] = taken[layer].text
             if taken[layer].state == "kept" and good is None and self._narrows(layer):
                 closed.append(source_of(layer))
         if closed:
             texts[CLOSED] = " ".join(closed).encode()
-        texts |= {
-            layer: text
-            for layer, text in self._texts.items()
-            if layer.startswith("fetched") or layer == UNHIDDEN
-        }
+        texts |= {layer: text for layer, text in self._texts.items() if layer.startswith("fetched")}
+        if unhidden := store.unhidden():
+            texts[UNHIDDEN] = unhidden
         records = "".join(f"{record.line}\n" for record in store.records())
         if records:
             texts[API] = records.encode()
@@ -222,12 +223,17 @@ class Overlays:
             return None  # there is nothing to lay, and there never was
         return None if dict(change.texts) == self._texts else change
 
-    def with_layer(self, layer: str, text: bytes | None) -> Change:
-        """Return what is in force with another text for one layer."""
-        texts = {name: body for name, body in self._texts.items() if name != layer}
-        if text:
-            texts[layer] = text
-        return Change({**texts, SWITCHES: self._switches.text()}, states=self._states)
+    def judge(self, layer: str, body: bytes, good: bytes | None) -> Taken:
+        """Return what *body* would come to as the text of *layer*; *good* applied before.
+
+        Raises:
+            ConfigurationError: it has an error and its ``on-error`` is ``fail``.
+        """
+        return self._reader.take(layer, body, self.switches, self.on_error(layer), good)
+
+    def laid(self, texts: Mapping[str, bytes], number: int = 0) -> tuple[Laying, dict[str, Overlay]]:
+        """Return *texts* as they would be laid over documents, and their layers."""
+        return self._reader.laying(texts, self.table, number)
 
     def on_error(self, layer: str) -> str:
         """Return what a bad line does in *layer*."""
@@ -305,7 +311,7 @@ class Overlays:
         """Return *change* as it will be laid over documents; nothing is changed yet."""
         laying, layers = self._reader.laying(change.texts, self.table, 0)
         before = self._texts.get(SWITCHES, b"")
-        anew = Switches.read(before).reaches_further(self._switches) if before else bool(self.table.defined)
+        anew = Switches.read(before).reaches_further(self.switches) if before else bool(self.table.defined)
         return Ready(change, laying, layers, self._pass(self.laying, laying, self.layers, layers, anew=anew))
 
     def publish(

@@ -1,7 +1,7 @@
 """External metadata while a process gathers: files are looked at, and what is new is put in force one after another."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -65,7 +65,7 @@ class OverlayWatch:
 
     async def edit(
         self,
-        make: Callable[[CatalogWriter, float], Awaitable[None] | None],
+        make: Callable[[CatalogWriter, float], None],
         *,
         author: str = "",
         note: str = "",

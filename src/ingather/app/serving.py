@@ -34,6 +34,7 @@ from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import notifying
 from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.overlaydesk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.passwords import Passwords
 from ingather.app.people import CatalogPeople, proxies_of, session_life
@@ -270,6 +271,7 @@ class Serving:
             people=people,
             accounts=accounts,
             groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
+            overlay=self._overlay_desk(),
             access=HomeAccess(
                 self.home, directory=directory, cut_domains=self.settings.flag("access.cut-domains")
             ),
@@ -316,6 +318,16 @@ class Serving:
 
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(search=service.search, health=self._search_health, metrics=http, limits=limits)
+
+    def _overlay_desk(self) -> OverlayDesk:
+        watch = self.gathering.overlay_watch
+
+        def apply(edit: Edit, author: str, note: str) -> bool:
+            return self.ask(watch.edit(edit, author=author, note=note), timeout_s=_SWITCH_S)
+
+        return OverlayDesk(
+            self.home, self.home.settings(environment=os.environ), apply, self.gathering.clock.wall
+        )
 
     def _admin_parts(self, http: HttpMetrics, limits: WebLimits) -> AdminParts:
         gathering = self.gathering

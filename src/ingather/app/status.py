@@ -54,6 +54,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "sequence": {"catalog": stats.sequence, "index": gathering.follower.applied},
         "backlog": max(stats.sequence - gathering.follower.applied, 0),
         "index": gathering.follower.broken or "ok",
+        "overlay": gathering.overlays.form(),
         "holds": holds,
         "quarantined": stats.states.get("quarantined", 0),
         "clock_trusted": keeper.clock_trusted,

@@ -22,6 +22,7 @@ from ingather.model.change import ChangeKind
 __all__ = ["OverlayReader", "OverlayRecord", "OverlayStore", "Touched"]
 
 _BEFORE: Final = "overlay-pass-from"
+_UNHIDDEN: Final = "overlay-unhidden"
 _KEPT_VERSIONS: Final = 100
 _decode_texts = msgspec.msgpack.Decoder(dict[str, int]).decode
 
@@ -107,11 +108,34 @@ class OverlayReader:
             *self._touched("u.host = ?1 and u.version is not null and u.bare = ?2", (host, path)),
         ]
 
+    def everything(self, *, after: int, limit: int = 1_000) -> list[Touched]:
+        """Return the described documents above row *after*, ascending."""
+        return self._touched("u.version is not null and u.id > ?1 order by u.id limit ?2", (after, limit))
+
+    def count(self, origin: str, path: str, *, exact: bool, source: str = "") -> int:
+        """Return how many described documents (of *source*) a prefix touches."""
+        high = f"{path}\x01" if exact else _beyond(path)
+        values = (self.host(origin), path, high, source)
+        return int(self._rows.value(_COUNT, values)) + int(self._rows.value(_COUNT_BARE, values))
+
+    def unhidden(self) -> bytes:
+        """Return the stripped URLs that do not expire, with blanks between them."""
+        kept = self._rows.value("select value from meta where name = ?", (_UNHIDDEN,))
+        return kept if isinstance(kept, bytes) else b""
+
     def _touched(self, where: str, values: tuple[Any, ...]) -> list[Touched]:
         rows = self._rows.all(f"{_TOUCHED} where {where}", values)
         return [Touched(r[0], r[1] + r[2], r[3], bool(r[4]), r[5]) for r in rows]
 
 
+_COUNT: Final = (
+    "select count(*) from url where host = ?1 and version is not null and path >= ?2 and path < ?3 and bare is null "
+    "and (?4 = '' or source = (select id from source where name = ?4))"
+)
+_COUNT_BARE: Final = (
+    "select count(*) from url where host = ?1 and version is not null and bare is not null and bare >= ?2 and bare < ?3 "
+    "and (?4 = '' or source = (select id from source where name = ?4))"
+)
 _TOUCHED: Final = (
     "select u.id, h.origin, coalesce(u.bare, u.path), s.name, u.version is not null and u.dup is null and u.held is not 2, u.path "
     "from url u join host h on h.id = u.host join source s on s.id = u.source"
@@ -161,10 +185,6 @@ class OverlayStore(OverlayReader):
             count += 1
         return count
 
-    def everything(self, *, after: int, limit: int = 1_000) -> list[Touched]:
-        """Return the described documents above row *after*, ascending."""
-        return self._touched("u.version is not null and u.id > ?1 order by u.id limit ?2", (after, limit))
-
     def put_record(self, prefix: str, line: str, now_s: float, author: str) -> bool:
         """Set the record of *prefix*; return whether that changed anything."""
         self._cursor.execute(
@@ -182,6 +202,13 @@ class OverlayStore(OverlayReader):
     def clear_records(self) -> None:
         """Take all records of the API away."""
         self._cursor.execute("delete from overlay_record")
+
+    def set_unhidden(self, keys: Iterable[str]) -> None:
+        """Keep the stripped URLs that do not expire."""
+        self._cursor.execute(
+            "insert into meta (name, value) values (?1, ?2) on conflict (name) do update set value = ?2",
+            (_UNHIDDEN, " ".join(sorted(set(keys))).encode()),
+        )
 
     def event(self, kind: str, subject: str, detail: str) -> None:
         """Note what operators should know."""

@@ -12,7 +12,8 @@ from typing import Final, Protocol
 
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_overlay import Touched
-from ingather.overlay import Overlay
+from ingather.overlay import Options, Overlay, overlay_of
+from ingather.overlay.changes import changes
 from ingather.robot.laying import Laying
 
 __all__ = ["At", "OverlayPass", "Place", "Store", "changed_places"]
@@ -82,11 +83,8 @@ def changed_places(
 def _changed(old: Overlay | None, new: Overlay | None) -> set[Place]:
     if old is new:
         return set()
-    before, now = (
-        {} if overlay is None else {overlay.key(n): overlay.elements(n).strip() for n in range(len(overlay))}
-        for overlay in (old, new)
-    )
-    places = {place for place in before.keys() | now.keys() if before.get(place) != now.get(place)}
+    empty = overlay_of(b"", "", Options())
+    places = {(change.prefix, change.exact) for change in changes(old or empty, new or empty)}
     folding = frozenset[str]().union(*(o.options.case_insensitive_hosts for o in (old, new) if o is not None))
     return {_whole_host(place, folding) for place in places} if folding else places
 

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from ingather.web.answers import problem_answer
 from ingather.web.api.describing import RDM_PATH
 from ingather.web.api.groups import ADD_PATH
+from ingather.web.api.overlaying import DIFF_PATH, REPLACE_PATH
 from ingather.web.api.pushing import PUSH_PATHS
 from ingather.web.auth import Guard, OperatorGuard, SearcherGuard, Sessions, Throttle, TokenGate
 from ingather.web.boundary import Boundary
@@ -79,7 +80,9 @@ def admin_app(parts: AdminParts) -> Starlette:
         listener=Listener.ADMIN.value,
         hosts=parts.hosts,
         limits=replace(
-            limits.request, large_paths=frozenset({RDM_PATH, ADD_PATH}), streamed_paths=PUSH_PATHS
+            limits.request,
+            large_paths=frozenset({RDM_PATH, ADD_PATH, DIFF_PATH, REPLACE_PATH}),
+            streamed_paths=PUSH_PATHS,
         ),
         metrics=parts.metrics,
         refuse=problem_answer,

@@ -27,6 +27,7 @@ __all__ = [
     "GroupBoard",
     "Health",
     "Operations",
+    "OverlayBoard",
     "SearchParts",
     "Tree",
     "WebLimits",
@@ -242,6 +243,49 @@ class AccessDesk(Protocol):
         """
 
 
+class OverlayBoard(Protocol):
+    """External metadata; what ``ingather overlay`` does. Called from several threads.
+
+    Answers are what those commands print with ``--json``. Each raises ``UsageError`` for what cannot be.
+    """
+
+    def explain(self, url: str) -> Tree:
+        """Return why a URL gets what it gets."""
+
+    def stats(self) -> Tree:
+        """Return for each line how many documents it touches."""
+
+    def diff(self, body: bytes, source: str = "") -> Tree:
+        """Return what another file would change."""
+
+    def history(self) -> Sequence[Tree]:
+        """Return what was in force when, newest first."""
+
+    def records(self) -> Sequence[Tree]:
+        """Return the records that were set here."""
+
+    def exported(self, kind: str) -> str:
+        """Return them as ``json``, ``csv`` or ``cfg``."""
+
+    def expired(self) -> Sequence[Tree]:
+        """Return the documents whose last day is over."""
+
+    def put(self, prefix: str, classes: Mapping[str, Sequence[str]], author: str) -> Tree:
+        """Set the record of a prefix."""
+
+    def delete(self, prefix: str, author: str) -> Tree:
+        """Take the record of a prefix away."""
+
+    def replace(self, body: str, kind: str, author: str) -> Tree:
+        """Let the records be exactly these."""
+
+    def set_hidden(self, url: str, author: str, *, hidden: bool) -> Tree:
+        """Let an expired document be found, or no more."""
+
+    def rollback(self, version: int, author: str) -> Tree:
+        """Put an old version in force again."""
+
+
 class FeedBoard(Protocol):
     """Pushed feeds; what ``ingather feed list``, ``show``, ``records``, ``retry``, ``replay`` and ``delete`` do.
 
@@ -344,6 +388,7 @@ class AdminParts:
         accounts: local users and tokens; ``None`` = there are no such addresses.
         groups, access: memberships, and who may see what; ``None`` = there are no such addresses.
         feeds: pushed feeds; ``None`` = there are no such addresses.
+        overlay: external metadata; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -366,3 +411,4 @@ class AdminParts:
     groups: GroupBoard | None = None
     access: AccessDesk | None = None
     feeds: FeedBoard | None = None
+    overlay: OverlayBoard | None = None

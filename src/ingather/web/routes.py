@@ -13,6 +13,23 @@ from ingather.web.api.explaining import explain
 from ingather.web.api.groups import ADD_PATH, add, begin, cleanup, finish, groups
 from ingather.web.api.groups import show as show_group
 from ingather.web.api.observing import health, metrics, status
+from ingather.web.api.overlaying import (
+    DIFF_PATH,
+    REPLACE_PATH,
+    delete_record,
+    diff,
+    expired,
+    hidden,
+    history,
+    put_record,
+    replace,
+    rollback,
+    stats,
+)
+from ingather.web.api.overlaying import delete as delete_overlay
+from ingather.web.api.overlaying import explain as explain_overlay
+from ingather.web.api.overlaying import put as put_overlay
+from ingather.web.api.overlaying import records as overlay_records
 from ingather.web.api.people import (
     add_token,
     add_user,
@@ -128,6 +145,21 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/access/explain", _GET, _ADMIN, explain_access, "whether a user may see a URL"),
     Endpoint(_A, "/api/v1/access/broken", _GET, _ADMIN, broken, "URLs whose ACLs cannot be evaluated"),
     Endpoint(_A, "/api/v1/access/who", _GET, _ADMIN, who, "who can see a URL"),
+    Endpoint(
+        _A, "/api/v1/overlay/explain", _GET, _ADMIN, explain_overlay, "what is laid over a URL, and why"
+    ),
+    Endpoint(_A, "/api/v1/overlay/stats", _GET, _ADMIN, stats, "how many documents each line touches"),
+    Endpoint(_A, "/api/v1/overlay/history", _GET, _ADMIN, history, "versions of external metadata"),
+    Endpoint(_A, "/api/v1/overlay/expired", _GET, _ADMIN, expired, "documents whose last day is over"),
+    Endpoint(_A, DIFF_PATH, _POST, _ADMIN, diff, "what another file would change"),
+    Endpoint(_A, "/api/v1/overlay/records", _GET, _ADMIN, overlay_records, "the records that were set here"),
+    Endpoint(_A, "/api/v1/overlay/records", ("PUT",), _ADMIN, put_record, "sets the record of a prefix"),
+    Endpoint(_A, "/api/v1/overlay/records", ("DELETE",), _ADMIN, delete_record, "takes a record away"),
+    Endpoint(_A, "/api/v1/overlay/put", _POST, _ADMIN, put_overlay, "sets a record, from a form"),
+    Endpoint(_A, "/api/v1/overlay/delete", _POST, _ADMIN, delete_overlay, "takes a record away, from a form"),
+    Endpoint(_A, REPLACE_PATH, _POST, _ADMIN, replace, "replaces all records"),
+    Endpoint(_A, "/api/v1/overlay/hidden", _POST, _ADMIN, hidden, "hides an expired document, or shows it"),
+    Endpoint(_A, "/api/v1/overlay/rollback", _POST, _ADMIN, rollback, "puts an old version in force again"),
     Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
     Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
     Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),

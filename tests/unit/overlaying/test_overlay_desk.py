@@ -1,0 +1,116 @@
+"""What people ask and do: explain, count, compare, records, going back; on the command line, with the home to themselves."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingather.testing.rig import Rig
+
+PAGE = {"title": "Old", "partial-text": "something to read"}
+SEED = """\
+www.anu.edu.au w:ACT
+www.anu.edu.au/chem/ x:knowledge x:science x:chemistry
+www.anu.edu.au/physics/ x:"knowledge science physics" y:external y:funding
+www.anu.edu.au/physics/molecular/ x:knowledge x:science x:chemistry
+"""
+HOME = "http://www.anu.edu.au"
+MOLECULAR = f"{HOME}/physics/molecular/index.htm"
+
+
+@pytest.fixture
+def told(desk: Any) -> Any:
+    """Call ``ingather overlay``, return what it prints."""
+    rig = Rig(desk.home.path)
+
+    def told(*arguments: str, status: int = 0) -> str:
+        ran = rig.call("overlay", *arguments)
+        assert ran.status == status, ran.err
+        return ran.out if status == 0 or ran.out else ran.err
+
+    desk.put((MOLECULAR, PAGE), (f"{HOME}/~jim/index.html", PAGE))
+    desk.write(SEED)
+    desk.take_in()
+    return told
+
+
+def test_explain_names_chain_winners_and_terms(told: Any) -> None:
+    text = told("explain", MOLECULAR)
+    assert f"without its default page: {HOME}/physics/molecular/" in text
+    for line, prefix in ((1, "/"), (3, "/physics/"), (4, "/physics/molecular/")):
+        assert f"config/external_metadata.cfg:{line} {HOME}{prefix}" in text
+    assert "x = knowledge | science | chemistry, by line 4" in text
+    assert "instead of knowledge science physics, line 3" in text
+    assert "terms: act_w knowledge_x science_x chemistry_x external_y funding_y" in text
+    form = json.loads(told("explain", "--json", f"{HOME}/nowhere"))
+    assert (form["values"], form["described"]) == ({"w": ["ACT"]}, False)
+    assert "is no URL" in told("explain", "http://", status=2)
+
+
+def test_stats_count_documents_and_mark_lines_without_any(told: Any) -> None:
+    lines = json.loads(told("stats", "--json"))
+    assert {line["line"]: line["documents"] for line in lines["lines"]} == {1: 2, 2: 0, 3: 1, 4: 1}
+    assert any("never-matched" in warning for warning in lines["warnings"])
+    assert told("stats", "--unused").splitlines()[0].split()[:2] == ["!", "0"]
+
+
+def test_diff_says_what_would_change_and_changes_nothing(told: Any, desk: Any, tmp_path: Path) -> None:
+    new = tmp_path / "new.cfg"
+    new.write_text(SEED.replace("w:ACT", "w:ACT c:new"))
+    form = json.loads(told("diff", "--json", str(new), status=1))
+    assert form["documents"] == 2
+    assert len(form["changes"]) == 1
+    assert form["sample"][0]["after"]["c"] == ["new"]
+    assert desk.found("c:new") == []
+    new.write_text(SEED)
+    assert "0 documents would change" in told("diff", str(new))
+
+
+def test_records_are_set_listed_replaced_and_taken_away(told: Any, desk: Any, tmp_path: Path) -> None:
+    told("set", "www.anu.edu.au/~jim/index.html", "c:jim", "t:Jim's page", "w:Canberra")
+    (result,) = desk.search("c:jim").results
+    assert (result.title, result.classes) == ("Jim's page", {"c": ("jim",), "w": ("ACT", "Canberra")})
+    assert told("list") == 'http://www.anu.edu.au/~jim/index.html c:jim t:"Jim\'s page" w:Canberra\n'
+    kept = tmp_path / "kept.json"
+    kept.write_text(told("list", "--format", "json"))
+    table = tmp_path / "kept.csv"
+    table.write_text(told("list", "--format", "csv"))
+    told("unset", "http://www.anu.edu.au/~jim/default.htm")
+    assert desk.found("c:jim") == []
+    for file in (kept, table):
+        told("load", str(file))
+        assert desk.found("c:jim") == [f"{HOME}/~jim/index.html"]
+        told("unset", "www.anu.edu.au/~jim/index.html")
+    assert "no record" in told("unset", "www.anu.edu.au/~jim/index.html", status=2)
+    assert "bad-class" in told("set", "www.anu.edu.au", "my-class:x", status=2)
+    assert "no CLASS:VALUE" in told("set", "www.anu.edu.au", "x", status=2)
+
+
+def test_a_version_comes_back_with_files_and_records(told: Any, desk: Any) -> None:
+    told("set", HOME, "c:one")
+    desk.write("")
+    desk.take_in()
+    told("unset", HOME)
+    assert desk.found("w:act") == desk.found("c:one") == []
+    history = json.loads(told("history", "--json"))
+    second = sorted(row["version"] for row in history)[1]
+    told("rollback", str(second))
+    assert len(desk.found("w:act c:one")) == 2
+    assert (desk.home.config / "external_metadata.cfg").read_text() == SEED
+    assert f"version {second} was in force already" in told("rollback", str(second))
+    assert "no version 99" in told("rollback", "99", status=2)
+    assert told("history").startswith("*")
+
+
+def test_expired_documents_are_listed_and_can_be_unhidden(told: Any, desk: Any) -> None:
+    desk.write("www.anu.edu.au/physics/ X:19990101\n")
+    desk.take_in()
+    stripped = f"{HOME}/physics/molecular/"
+    assert [row["url"] for row in json.loads(told("expired", "--json"))] == [stripped]
+    assert desk.found("read") == [f"{HOME}/~jim/index.html"]
+    told("unhide", MOLECULAR)
+    assert MOLECULAR in desk.found("read")
+    assert told("expired") == ""
+    told("hide", MOLECULAR)
+    assert MOLECULAR not in desk.found("read")
