@@ -180,15 +180,13 @@ class Overlay:
 
     def _merge(self, number: int) -> Own:
         """Work out the effective classes of a record, from the nearest ancestor that is known."""
-        above = self._table.parents[number]
+        table = self._table
+        above = table.parents[number]
         base = _EMPTY if above < 0 else (self._merged.get(above) or self._ancestry(above))
-        own = self.own(number)
-        if not base and all(own.values()):
-            out = own
-        else:
-            out = base | own
-            if not all(own.values()):
-                out = {name: values for name, values in out.items() if values}
+        own = values_of(self._body[table.begins[number] : table.ends[number]].decode(), self.options)
+        out = base | own if base else own
+        if () in own.values():
+            out = {name: values for name, values in out.items() if values}
         if self._leaves:
             self._keep(number, out)
         return out

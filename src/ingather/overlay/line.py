@@ -30,6 +30,8 @@ _PRINCIPAL: Final = re.compile(r"(?:user|group):.+\Z", re.DOTALL)
 # For lines that were read before: no check is made again.
 _AGAIN: Final = re.compile(r'([A-Za-z0-9]+):(?:"((?:[^"]|"")*+)"|([^ \t"]+))')
 
+_SINGLE: Final = re.compile(r'(?![dX]:)([A-Za-z0-9]+):"(\w|\w[^"]*[^"\s])"\Z')
+
 
 class Line(NamedTuple):
     """A good record.
@@ -88,12 +90,13 @@ def values_of(elements: str, options: Options) -> Own:
 
     Values are trimmed, parted at the delimiter, without duplicates, in order. Days are written ``2004-12-31``.
     """
-    if elements[-1:] == '"' and elements.count('"') == 2 and elements.count(':"') == 1:  # noqa: PLR2004
-        # Mostly there is one element, quoted, and it is what it says.
-        name, _, value = elements.partition(':"')
-        value = value[:-1].strip()
-        delimiter = options.delimiter_of(name)
-        if name.isalnum() and name not in DATES and value and not (delimiter and delimiter in value):
+    single = _SINGLE.match(elements)
+    if single is not None:  # mostly there is one element, quoted, and it is what it says
+        name, value = single.groups()
+        delimiter = (
+            options.delimiters.get(name, options.delimiter) if options.delimiters else options.delimiter
+        )
+        if not (delimiter and delimiter in value):
             return {name: (value,)}
     own: Own = {}
     for name, quoted, word in _AGAIN.findall(elements):

@@ -1,0 +1,131 @@
+"""What does external metadata cost? Load, memory and lookups of one file.
+
+usage: python benchmarks/overlay.py [--records N] [--shuffled] [--nested LEVELS CLASSES] [--rounds N]
+
+Makes a file of N records with a title of its own each, under 31 hosts that have a class of their own, in a temporary folder;
+reads it in this process, and looks its documents up in the order of the catalog and at random. With --shuffled the
+file's lines stand in no order. With --nested the file has LEVELS prefixes within one another, with CLASSES classes each.
+Times are CPU seconds of the whole process, memory is resident, peak, with the interpreter and the file's bytes.
+"""
+
+import argparse
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ingather.overlay import Overlay, read
+
+HOSTS = 31
+CALIBRATION = 300_000
+
+
+def url(number: int) -> str:
+    folder = number // HOSTS % 97
+    return f"http://www.example{number % HOSTS}.org/department{folder}/documents/report-{number}.pdf"
+
+
+def write(file: Path, records: int, *, shuffled: bool) -> None:
+    """Write the file in a process of its own: what making it takes is not measured."""
+    child = os.fork()
+    if not child:
+        numbers = sorted(range(records), key=url)
+        if shuffled:
+            random.Random(1).shuffle(numbers)  # noqa: S311
+        with file.open("w") as out:
+            out.writelines(f"www.example{host}.org c:partner\n" for host in range(HOSTS))
+            out.writelines(f'{url(number)} t:"Annual report number {number}"\n' for number in numbers)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def memory(what: str) -> float:
+    """Return ``VmRSS`` or ``VmHWM`` in MB (10^6)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(what))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def calibration() -> float:
+    """Return million bisections a second in a list of 30,000 texts: how fast memory is just now."""
+    from bisect import bisect_right
+
+    keys = sorted(url(number) for number in range(30_000))
+    asked = [random.Random(2).choice(keys) for _ in range(1000)] * (CALIBRATION // 1000)  # noqa: S311
+    return CALIBRATION / seconds(lambda: [bisect_right(keys, key) for key in asked]) / 1e6
+
+
+def looked_up(overlay: Overlay, urls: Sequence[str]) -> float:
+    """Return million lookups a CPU second."""
+    lookup = overlay.lookup_key
+
+    def work() -> None:
+        for each in urls:
+            lookup(each)
+
+    return len(urls) / seconds(work) / 1e6
+
+
+def flat(records: int, rounds: int, *, shuffled: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "external_metadata.cfg"
+        write(file, records, shuffled=shuffled)
+        body = file.read_bytes()
+    print(f"file {len(body) / 1e6:.1f} MB; with it {memory('VmRSS'):.0f} MB")
+    made: list[Overlay] = []
+    took = seconds(lambda: made.append(read(body)))
+    overlay = made[0]
+    print(
+        f"{len(overlay):,} records: load {took:.2f} s; peak {memory('VmHWM'):.0f} MB, then {memory('VmRSS'):.0f} MB"
+    )
+    urls = sorted(map(url, range(records)))
+    while len(urls) < 200_000:  # as documents do, some stand beside those that have a line
+        urls = sorted([*urls, *(f"{each}x" for each in urls)])
+    urls = "\n".join(urls).split("\n")  # side by side in memory, as the catalog's come one after another
+    ordered = [round(looked_up(overlay, urls), 2) for _ in range(rounds)]
+    print(f"catalog order, million lookups a CPU second: {ordered}")
+    random.Random(3).shuffle(urls)  # noqa: S311
+    print(f"random order: {[round(looked_up(overlay, urls), 2) for _ in range(rounds)]}")
+    print(f"memory after {memory('VmRSS'):.0f} MB")
+
+
+def nested(levels: int, classes: int) -> None:
+    own = " ".join(f"c{number}:v" for number in range(classes))
+    body = "".join(f"s.com/{'a' * level} {own}\n" for level in range(levels)).encode()
+    before = memory("VmRSS")
+    overlay = read(body)
+    keys = [f"http://s.com/{'a' * level}/x" for level in range(levels)]
+    first = seconds(lambda: overlay.lookup_key(keys[-1]))
+    down = seconds(lambda: [overlay.lookup_key(key) for key in keys])
+    print(
+        f"{levels} levels of {classes} classes, file {len(body) / 1e6:.0f} MB: {overlay.counts.errors} errors; the deepest "
+        f"{first:.2f} s, all levels {down:.2f} s; peak {memory('VmHWM') - before:.0f} MB above the file"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--shuffled", action="store_true")
+    parser.add_argument("--nested", nargs=2, type=int, metavar=("LEVELS", "CLASSES"))
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    print(f"load {os.getloadavg()[0]:.1f}; calibration {calibration():.2f} million bisections/s")
+    if chosen.nested:
+        nested(*chosen.nested)
+    else:
+        flat(chosen.records, chosen.rounds, shuffled=chosen.shuffled)
+    print(f"load {os.getloadavg()[0]:.1f}; calibration {calibration():.2f}")
+
+
+if __name__ == "__main__":
+    main()
