@@ -11,6 +11,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
 from ingather.app.isolation import ConverterPool
+from ingather.app.overlaydesk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
@@ -124,8 +125,13 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             read_page=read,
             convert=convert,
             summarize=_summarizer(settings, robot),
+            overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
         )
     )
+
+
+def _no_edit(_edit: Edit, _author: str, _note: str) -> bool:
+    return False
 
 
 def _now(work: Coroutine[Any, Any, T]) -> T:

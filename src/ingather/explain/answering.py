@@ -62,6 +62,7 @@ class ExplainParts:
         now_s: wall time.
         read_page, convert: make pages of stored responses, documents in a converter.
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
+        overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
     """
 
     reader: Callable[[], Reader | None]
@@ -75,6 +76,7 @@ class ExplainParts:
     read_page: Callable[[Response], Page] | None = None
     convert: Callable[[Convert, Response], Page] | None = None
     summarize: Callable[[str, Response], Attributes] | None = None
+    overlay: Callable[[str], dict[str, Any]] | None = None
 
 
 class Explainer:
@@ -114,6 +116,8 @@ class Explainer:
         decision = self._decide(url, record, response if isinstance(response, Response) else None)
         answer["decision"] = _decision_form(decision, version=self._parts.version)
         answer["index"] = self._index(reader, record)
+        if self._parts.overlay is not None:
+            answer["overlay"] = self._parts.overlay(url)
         answer["answer"] = headline(answer)
         return answer
 

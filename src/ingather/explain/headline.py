@@ -34,10 +34,22 @@ def _unknown(answer: Mapping[str, Any]) -> str:
 
 
 def _shown(answer: Mapping[str, Any]) -> str:
+    overlay = answer.get("overlay") or {}
+    if overlay.get("expired"):
+        return f"Not in search: its last day of validity is over since {overlay['expires']}{_line_of(overlay, 'X')}."
     if answer.get("held"):
         return f"In search; its deletion is held: {answer['held']}."
     behind = answer["index"].get("behind", 0)
     return f"In search{f' (the index is {behind} changes behind)' if behind else ''}."
+
+
+def _line_of(overlay: Mapping[str, Any], name: str) -> str:
+    """Return the place of the line that won class *name*, in parentheses."""
+    for layer in overlay["layers"]:
+        for story in layer["classes"]:
+            if story["class"] == name and story["values"]:
+                return f" ({layer['layer']}:{story['line']})"
+    return ""
 
 
 def _because(answer: Mapping[str, Any]) -> str:

@@ -24,8 +24,22 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer["known"]:
         yield from _history(answer)
         yield from _layers(answer)
+    yield from _overlay(answer.get("overlay") or {})
     index = answer["index"]
     yield f"index      {'holds it' if index.get('indexed') else 'does not hold it'}, {index.get('detail') or 'change ' + str(index['sequence'])}"
+
+
+def _overlay(overlay: Mapping[str, Any]) -> Iterator[str]:
+    for layer in overlay.get("layers", ()):
+        for step in layer["chain"]:
+            said = "; ".join(
+                f"{name}={' | '.join(values) or '(cleared)'}" for name, values in step["own"].items()
+            )
+            yield f"laid over  {layer['layer']}:{step['line']} {step['prefix']} {said}"
+    if overlay.get("expires"):
+        yield f"{'expired   ' if overlay['expired'] else 'expires   '} {overlay['expires']}"
+    if overlay.get("restricted"):
+        yield "restricted a searcher must be named by external metadata, and its access list must permit"
 
 
 def _known(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -114,3 +114,13 @@ def test_expired_documents_are_listed_and_can_be_unhidden(told: Any, desk: Any) 
     assert told("expired") == ""
     told("hide", MOLECULAR)
     assert MOLECULAR not in desk.found("read")
+
+
+def test_the_explanation_of_a_page_names_the_lines_and_why_it_is_hidden(told: Any, desk: Any) -> None:
+    told("stats")
+    desk.write(f"{SEED}www.anu.edu.au/physics/molecular/index.htm X:19990101\n")
+    desk.take_in()
+    ran = Rig(desk.home.path).call("explain", MOLECULAR)
+    assert ran.out.startswith("Not in search: its last day of validity is over since 1999-01-02")
+    assert "(config/external_metadata.cfg:5)" in ran.out.splitlines()[0]
+    assert "laid over  config/external_metadata.cfg:1 http://www.anu.edu.au/ w=ACT" in ran.out
