@@ -17,7 +17,16 @@ from ingather.index import IndexFolder
 from ingather.ports.index import IndexDocument
 from ingather.search import SearchService
 from ingather.testing.clock import FakeClock
-from ingather.web import AdminParts, Health, SearchParts, Secret, admin_app, listener_config, search_app
+from ingather.web import (
+    AdminParts,
+    Health,
+    SearchParts,
+    Secret,
+    WebLimits,
+    admin_app,
+    listener_config,
+    search_app,
+)
 
 TOKEN = "a-token-for-the-browser-tests"  # noqa: S105
 CHROMIUM = shutil.which("chromium")
@@ -101,7 +110,11 @@ def corpus() -> Iterator[IndexDocument]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     clock, ledger = FakeClock(), Ledger()
-    search = SearchParts(search=_service(tmp_path_factory.mktemp("index"), clock).search, health=Health)
+    search = SearchParts(
+        search=_service(tmp_path_factory.mktemp("index"), clock).search,
+        health=Health,
+        limits=WebLimits(query_s=30),
+    )
     admin = AdminParts(
         token=Secret(TOKEN),
         clock=clock,

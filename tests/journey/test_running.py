@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -51,15 +52,25 @@ def test_without_json_the_summary_is_for_people_and_quiet_says_nothing(rig: Rig,
     assert (quiet.status, quiet.out, quiet.err) == (0, "", "")
 
 
+@pytest.fixture
+def deaf_port() -> Iterator[int]:
+    """A port where nobody listens, and that nobody else gets meanwhile."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        yield int(one.getsockname()[1])
+
+
 @pytest.mark.parametrize(
     "why", ["refused", "dns", "tls", "missing", "robots", "excluded", "noindex", "empty host"]
 )
-def test_a_crawl_that_brings_nothing_says_why_in_its_first_line(rig: Rig, site: Site, why: str) -> None:
+def test_a_crawl_that_brings_nothing_says_why_in_its_first_line(
+    rig: Rig, site: Site, deaf_port: int, why: str
+) -> None:
     site.page("/", "Start", head='<meta name="robots" content="noindex">')
     if why == "robots":
         site.robots("User-agent: *\nDisallow: /\n")
     url, word = {
-        "refused": (f"http://127.0.0.1:{free_port()}/", "connect"),
+        "refused": (f"http://127.0.0.1:{deaf_port}/", "connect"),
         "dns": ("http://no-such-host.invalid/", "dns"),
         "tls": (site.url("/").replace("http:", "https:"), "tls"),
         "missing": (site.url("/nothing"), "404"),

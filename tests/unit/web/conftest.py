@@ -12,7 +12,16 @@ from ingather.index import IndexFolder
 from ingather.ports.index import IndexDocument
 from ingather.search import SearchService
 from ingather.testing.clock import FakeClock
-from ingather.web import AdminParts, Health, HttpMetrics, SearchParts, Secret, admin_app, search_app
+from ingather.web import (
+    AdminParts,
+    Health,
+    HttpMetrics,
+    SearchParts,
+    Secret,
+    WebLimits,
+    admin_app,
+    search_app,
+)
 
 TOKEN = "Pwq3-a-token-that-is-long-enough-7fT"  # noqa: S105
 SEARCH = "http://search.example"
@@ -219,7 +228,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> SearchService:
 
 @pytest.fixture
 def search_parts(service: SearchService) -> SearchParts:
-    return SearchParts(search=service.search, health=Health, metrics=HttpMetrics(CollectorRegistry()))
+    patient = WebLimits(query_s=30)  # a search that a busy machine keeps waiting is not what is tested
+    return SearchParts(
+        search=service.search, health=Health, metrics=HttpMetrics(CollectorRegistry()), limits=patient
+    )
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from ingather.web import Health, SearchParts, search_app
+from ingather.web import Health, SearchParts, WebLimits, search_app
 from ingather.web.boundary import CONTENT_SECURITY_POLICY
 
 NAMES = st.sampled_from(["q", "num", "page", "start", "type", "site", "date", "after", "before", "sort", "x"])
@@ -41,7 +41,9 @@ PATHS = st.sampled_from(["/", "/api/v1/search", "/static/x", "/health", "/opense
 
 @pytest.fixture(scope="module")
 def client(service: object) -> Iterator[TestClient]:
-    with TestClient(search_app(SearchParts(search=service.search, health=Health))) as made:  # type: ignore[attr-defined]
+    with TestClient(
+        search_app(SearchParts(search=service.search, health=Health, limits=WebLimits(query_s=30)))
+    ) as made:  # type: ignore[attr-defined]
         yield made
 
 
