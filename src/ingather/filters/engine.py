@@ -6,7 +6,7 @@ response, runs :meth:`Engine.data` (converting whenever it asks), then :meth:`En
 same bound functions, and writes down each step.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from ingather.conf.collector import collector_rests
@@ -15,8 +15,9 @@ from ingather.conf.rules import Rules
 from ingather.conf.urlpatterns import Crawled
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier
+from ingather.filters.deciding import PageReader, decide
 from ingather.filters.denying import with_tables
-from ingather.filters.evaluation import Convert, Evaluation, State
+from ingather.filters.evaluation import Evaluation, State
 from ingather.filters.gating import Gatekeeper
 from ingather.filters.judgements import Judgements
 from ingather.filters.page_rules import obey_page
@@ -25,7 +26,7 @@ from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
 from ingather.filters.running import Wanted, run_both, run_once, run_steps
 from ingather.filters.sites import SiteTable
-from ingather.filters.trace import Decision, TraceStep
+from ingather.filters.trace import TraceStep
 from ingather.model.candidate import Candidate
 from ingather.model.description import Attributes
 from ingather.model.diagnostic import Diagnostic, Place
@@ -33,13 +34,9 @@ from ingather.model.page import Link, Page
 from ingather.model.phase import Phase, Role
 from ingather.model.resource import Response
 from ingather.model.verdict import Verdict
-from ingather.plugins import Registry, installed_page_reader
+from ingather.plugins import Registry
 
 __all__ = ["Engine", "PageReader"]
-
-PageReader = Callable[[Response], Page]
-Converter = Callable[[Convert, Response], Page]
-Summarizer = Callable[[str, Response], Mapping[str, tuple[str, ...]]]
 
 _DEFAULT_AGENT = "ingather"
 
@@ -99,7 +96,7 @@ class Engine:
             "enumeration-filter": one.name,
             "generation-filter": other.name,
         }
-        self._agent = (str(robot.user_agent).split("/")[0].split() or [_DEFAULT_AGENT])[0].lower()
+        self.agent = (str(robot.user_agent).split("/")[0].split() or [_DEFAULT_AGENT])[0].lower()
         functions = registry or builtin_registry()
         with collector_rests():
             a = self._enumeration = plan(one, Role.ENUMERATION, functions, robot, self)
@@ -308,7 +305,7 @@ class Engine:
     def _page_rule(self, ev: Evaluation, state: State) -> None:
         """Deny what the page itself forbids, before any Enumerate or Generate directive runs."""
         if self.robot.enable_robots_txt and ev.response is not None and state.verdict.allowed:
-            obey_page(state, ev.response, self._agent)
+            obey_page(state, ev.response, self.agent)
 
     def enumerate(self, ev: Evaluation) -> list[Link]:
         """Return the links to follow, in order, each URL once; none if the filter denies."""
@@ -354,89 +351,7 @@ class Engine:
         """Give the attributes that summarizers printed, by name of the program; one that failed is left out."""
         ev.summaries = summaries
 
-    # --- for people ---
-
-    def decide(  # noqa: PLR0913 - everything that a crawl would have at hand
-        self,
-        candidate: Candidate,
-        response: Response | None = None,
-        *,
-        trace: bool = True,
-        read_page: PageReader | None = None,
-        convert: Converter | None = None,
-        summarize: Summarizer | None = None,
-        ip: str | Callable[[], str | None] | None = None,
-        now_s: float | None = None,
-    ) -> Decision:
-        """Judge a URL, with its response if there is one, and tell each step.
-
-        Nothing is counted or stored. Steps after a denial do not run, as in a crawl.
-
-        Args:
-            candidate: the URL with its circumstances.
-            response: what the host sent; ``None`` = only what is known before the fetch.
-            trace: write down the steps.
-            read_page: makes the page of the response; default: the installed reader
-                (``ingather.plugins.readers``), without one sources that need a page are undefined.
-            convert: makes the page of a document; raises ``ExtractError`` or ``IsolationError``.
-            summarize: makes the attributes of a program's output; without it none are made.
-            ip: address of the host, or how to find it.
-            now_s: wall time; without it no attributes are made.
-        """
-        ev = self.evaluation(candidate, ip=ip)
-        steps: list[TraceStep] = []
-        self.rehearse(ev, steps if trace else None)
-        passed = self.metadata(ev)
-        flags: list[str] = []
-        links: Iterable[Link] = ()
-        attributes: Attributes = {}
-        if response is not None and passed:
-            self.respond(ev, response, self._reader(response, read_page))
-            while isinstance(wanted := self.data(ev), Convert):
-                _convert(ev, wanted, response, convert, flags)
-            links = self.enumerate(ev)
-            if now_s is not None and summarize is not None and ev.generation.allowed:
-                self.summarized(ev, {name: summarize(name, response) for name in self.programs})
-            if now_s is not None:
-                attributes = self.generate(ev, now_s=now_s, ip=response.address)
-        return Decision(
-            ev.url,
-            ev.enumeration,
-            ev.generation,
-            ev.site.name if ev.site is not None else "",
-            ev.source,
-            tuple(steps),
-            tuple(links),
-            ev.over_max,
-            attributes,
-            tuple(flags),
-        )
-
-    def _reader(self, response: Response, read_page: PageReader | None) -> Callable[[], Page] | None:
-        if read_page is not None:
-            return lambda: read_page(response)
-        installed = installed_page_reader()
-        if installed is None:
-            return None
-        stated = response.header("content-type") or None
-        return lambda: installed(
-            response.body, url=response.url, content_type=stated, headers=response.headers, agent=self._agent
-        )
+    decide = decide
 
 
 _BEGIN, _ENUMERATION, _GENERATION, _END = range(4)
-
-
-def _convert(
-    ev: Evaluation, wanted: Convert, response: Response, convert: Converter | None, flags: list[str]
-) -> None:
-    if convert is None:
-        ev.conversion_failed("no converter")
-        flags.append("conversion-skipped")
-        return
-    try:
-        ev.converted(convert(wanted, response))
-    except Exception as error:  # noqa: BLE001 - a converter may fail in any way; that is a remark on the document
-        reason = str(getattr(error, "reason", "") or type(error).__name__)
-        ev.conversion_failed(reason)
-        flags.append(f"conversion-failed:{reason}")
