@@ -26,6 +26,7 @@ from ingather.search import SearchService
 __all__ = ["Seeing", "Texts", "query_limits", "search_service", "seen_by"]
 
 _log = get("search")
+_OPENING_BYTES = 64 * 1024
 
 
 class Texts:
@@ -40,12 +41,19 @@ class Texts:
 
     def __call__(self, ids: Sequence[int]) -> Mapping[int, str]:
         """Return the texts of rows; those that are not kept or damaged are left out."""
+        return self._reader().texts(ids)
+
+    def openings(self, ids: Sequence[int]) -> Mapping[int, tuple[str, bool]]:
+        """Return what excerpts mostly need of the texts of rows, their beginnings, and whether each is all of it."""
+        return self._reader().openings(ids, _OPENING_BYTES)
+
+    def _reader(self) -> SqliteReader:
         reader: SqliteReader | None = getattr(self._own, "reader", None)
         if reader is None:
             reader = self._own.reader = SqliteReader(database_of(self._home), self._home.bodies)
             with self._lock:
                 self._all.append(reader)
-        return reader.texts(ids)
+        return reader
 
     def close(self) -> None:
         """Close the readers; nobody asks any more."""
@@ -155,6 +163,7 @@ def search_service(
             limits=query_limits(settings),
             classes=table.kind,
             labels=table.label,
+            openings=texts.openings,
         )
         return service, reader, texts
     texts = Texts(home, beside=access.close)
@@ -162,6 +171,6 @@ def search_service(
     service = SearchService(
         reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,
         strict=_strictness(settings.text("search.ranking"), rights), classes=table.kind, labels=table.label,
-        withheld=withheld,
+        withheld=withheld, openings=texts.openings,
     )  # fmt: skip
     return service, reader, texts

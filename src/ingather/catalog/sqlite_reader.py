@@ -5,9 +5,9 @@ index, the link pass, explain and the checks read beside the port is in
 :mod:`ingather.catalog.sqlite_reader_more`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ from ingather.ports.catalog import CatalogReader, CatalogStats, UrlRecord, Visit
 
 __all__ = ["PageExtra", "ShownRow", "SqliteReader"]
 
+_T = TypeVar("_T")
 _RECORD = SQL["record"]
 _PLACE = "select id, seg, coalesce(off, 0), coalesce(len, 0), coalesce(toff, 0), coalesce(tlen, 0), digest from url where id"
 _REFERRERS = 1000
@@ -111,16 +112,29 @@ class SqliteReader(MoreReader):
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
         """Return the kept extracted texts; a damaged one is left out (``catalog check`` names it)."""
-        found: dict[int, str] = {}
+        return self._each_text(ids, self._bodies.text, "")
+
+    def openings(self, ids: Sequence[int], most_bytes: int) -> dict[int, tuple[str, bool]]:
+        """Return the first *most_bytes* (about) of the kept texts, and whether each is all of it; as :meth:`texts`."""
+
+        def read(segment: int, offset: int, length: int) -> tuple[str, bool]:
+            return self._bodies.opening(segment, offset, length, most_bytes)
+
+        return self._each_text(ids, read, ("", True))
+
+    def _each_text(
+        self, ids: Sequence[int], read: Callable[[int, int, int], _T], nothing: _T
+    ) -> dict[int, _T]:
+        found: dict[int, _T] = {}
         for url_id, segment, _, _, offset, length, _ in self._rows.among(f"{_PLACE} in ({{ids}})", ids):
             try:
-                found[url_id] = self._bodies.text(segment, offset, length) if segment else ""
+                found[url_id] = read(segment, offset, length) if segment else nothing
             except CatalogDamagedError:
                 moved = self._moved(url_id, (segment, offset), text=True)
                 if moved is None:
                     continue
                 try:
-                    found[url_id] = self._bodies.text(moved[0], moved[3], moved[4])
+                    found[url_id] = read(moved[0], moved[3], moved[4])
                 except CatalogDamagedError:
                     continue
         return found

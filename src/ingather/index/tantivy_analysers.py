@@ -7,7 +7,7 @@ phrases are true over both. N-gram tokenizers are not used: they give every toke
 There is no filter for long words: it costs 20 us a page and saves 30 bytes.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from tantivy import Filter, Index, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
@@ -19,6 +19,7 @@ __all__ = ["TERMS", "analyser", "positions", "register", "terms"]
 TERMS: Final = "terms"
 """The analyser of fields that take terms which are made already, with blanks between them."""
 
+_KEPT: Final = 16_384  # a word is asked in each language that the index has
 _CJK_CLASS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\x{30FC}\x{FF70}"
 _CJK_TOKEN: Final = rf"[{_CJK_CLASS}]|[[\p{{L}}\p{{N}}\p{{M}}]--[{_CJK_CLASS}]]+"
 
@@ -45,6 +46,7 @@ def terms(slot: str, text: str) -> list[str]:
     return analyser(slot).analyze(text)
 
 
-def positions(slot: str, text: str) -> list[tuple[int, str]]:
-    """Return (position, term) of NFC *text* in *slot*, for phrase queries."""
-    return [(token.position, token.text) for token in analyser(slot).pre_tokenize(text).tokens]
+@lru_cache(_KEPT)
+def positions(slot: str, text: str) -> tuple[tuple[int, str], ...]:
+    """Return (position, term) of NFC *text* in *slot*, for phrase queries; what was asked lately is remembered."""
+    return tuple([(token.position, token.text) for token in analyser(slot).pre_tokenize(text).tokens])

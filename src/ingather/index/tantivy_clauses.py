@@ -62,6 +62,10 @@ _BY_PLACE: Final = "place"
 _DATE_CLASS: Final = "d"
 
 
+Terms = Sequence[tuple[int, str]]
+"""Positions and terms."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """``matching`` decides what is found, ``ranked`` finds the same and scores it; both carry the filters.
@@ -86,6 +90,7 @@ class Clauses:
         weights: what counts how much.
         limits: bounds.
         public: how many public documents have a term in a field, and how many there are: strict ranking.
+        frequencies: what is known of this state's document frequencies; learnt ones are added.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a state of the index is, and two tables
@@ -96,6 +101,7 @@ class Clauses:
         weights: Weights,
         limits: QueryLimits,
         public: PublicCounts | None = None,
+        frequencies: dict[tuple[str, str], int] | None = None,
     ) -> None:
         self._public = public
         self._schema = schema
@@ -103,8 +109,8 @@ class Clauses:
         self._slots = slots
         self._all_weights = self._weights = weights
         self._limits = limits
-        self._analysed: dict[tuple[str, str], list[tuple[int, str]]] = {}
-        self._frequencies: dict[tuple[str, str], int] = {}
+        self._analysed: dict[tuple[str, str], Terms] = {}
+        self._frequencies = {} if frequencies is None else frequencies
         self._expansions = 0
         self._work = 0
 
@@ -292,7 +298,7 @@ class Clauses:
             return self._ideographs(terms)
         return self._strict(family, slot, text)
 
-    def _ideographs(self, terms: list[tuple[int, str]]) -> Query | None:
+    def _ideographs(self, terms: Terms) -> Query | None:
         """Return neighbouring pairs of *terms*, most of which must occur: nobody writes blanks between words."""
         pairs = [q for a, b in pairwise(terms) if (q := self._terms_query("text_cjk", [a, b], 0)) is not None]
         least = max(1, int(_RUN_SHARE * (len(terms) - 1) + 0.5))
@@ -312,7 +318,7 @@ class Clauses:
         terms = self._terms(slot, text)
         return self._terms_query(f"{family}_{slot}", terms, slop) if len(terms) > 1 else None
 
-    def _terms_query(self, field: str, terms: list[tuple[int, str]], slop: int) -> Query | None:
+    def _terms_query(self, field: str, terms: Terms, slop: int) -> Query | None:
         """Return a term or phrase query; ``None`` if a term does not occur in *field* at all."""
         if self._public:
             self._expansions += len(terms)
@@ -329,7 +335,7 @@ class Clauses:
         found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
         return self._scored(found, field, terms)
 
-    def _scored(self, query: Query, field: str, terms: list[tuple[int, str]]) -> Query:
+    def _scored(self, query: Query, field: str, terms: Terms) -> Query:
         """Return *query* with the engine's score, or with the constant of strict ranking."""
         if self._public is None:
             return query
@@ -401,7 +407,7 @@ class Clauses:
         """Whether any letter or digit is in *text*: punctuation alone is passed over."""
         return bool(self._terms(PLAIN, text)) or bool(self._terms(CJK, text))
 
-    def _terms(self, slot: str, text: str) -> list[tuple[int, str]]:
+    def _terms(self, slot: str, text: str) -> Terms:
         known = self._analysed.get((slot, text))
         if known is None:
             known = self._analysed[slot, text] = positions(slot, clean(text))

@@ -40,6 +40,7 @@ _CHUNK_BITS: Final = 16
 _MAX_BUCKETS: Final = 30
 _MAX_VALUES: Final = 1_000
 _MAX_CLASSES: Final = 32
+_MAX_FREQUENCIES: Final = 100_000  # a question asks for some 200: each language has four fields of words
 
 
 class Snapshot:
@@ -54,6 +55,7 @@ class Snapshot:
         self._schema = index.schema
         self._searcher: Searcher = index.searcher()
         self._prior = prior
+        self._frequencies: dict[tuple[str, str], int] = {}
 
     @property
     def count(self) -> int:
@@ -73,7 +75,17 @@ class Snapshot:
     ) -> Clauses:
         """Return a compiler for questions to this state; *strict*: nothing in score or order depends on hidden documents."""
         public = self._public if strict else None
-        return Clauses(self._schema, self._searcher, self._slots, weights, limits or QueryLimits(), public)
+        if len(self._frequencies) > _MAX_FREQUENCIES:
+            self._frequencies = {}
+        return Clauses(
+            self._schema,
+            self._searcher,
+            self._slots,
+            weights,
+            limits or QueryLimits(),
+            public,
+            self._frequencies,
+        )
 
     def find(
         self,

@@ -17,6 +17,7 @@ from ingather.index.tantivy_analysers import analyser
 __all__ = ["Finder", "Span", "asked", "begins_with_ideograph"]
 
 _MAX_HITS: Final = 60
+_SPAN: Final = re.Match.span
 _MIN_PREFIX: Final = 2
 _STEM_CHANGES: Final = 2
 _SHORT_TERM: Final = 3
@@ -108,12 +109,13 @@ class Finder:
         if self._slot in _TAKEN_APART:
             return places | self._taken_apart(text, words)
         low = _folded(low)
-        mixed = is_cjk(low)
+        mixed, known = is_cjk(low), self._known
         for term in words:
             spans: list[tuple[int, int]] = []
             pattern = self._prefix(term, low, mixed=mixed)
-            for start, end in _mixed(pattern, low) if mixed else (m.span() for m in pattern.finditer(low)):
-                if self._term_of(low[start:end]) == term:
+            for start, end in _mixed(pattern, low) if mixed else map(_SPAN, pattern.finditer(low)):
+                word = low[start:end]
+                if (known.get(word) or self._term_of(word)) == term:
                     spans.append((start, end))
                     if len(spans) >= _MAX_HITS:
                         break

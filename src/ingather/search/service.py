@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from ingather.access import ANONYMOUS, FormKind, Rights, Visible
@@ -34,10 +34,13 @@ from ingather.search.results import DATE_RANGES, Facets, Help, SearchRequest, Se
 from ingather.search.snippets import Fragment, Highlighter
 from ingather.search.suggestions import correction
 
-__all__ = ["SearchService", "Texts", "chain_filter"]
+__all__ = ["Openings", "SearchService", "Texts", "chain_filter"]
 
 Texts = Callable[[Sequence[int]], Mapping[int, str]]
 """Gives the kept texts of catalog rows; those that are not kept or damaged are left out."""
+
+Openings = Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]]
+"""Gives the beginnings of kept texts, and whether each is the whole of it; as :data:`Texts`."""
 
 _VIEWERS: Final = 256
 _MAX_CORRECTED: Final = 4
@@ -66,6 +69,7 @@ class SearchService:
         reader: the index.
         texts: kept texts for excerpts; called with the rows of one page of results.
         clock: for the time limit and the date filters.
+        openings: where the beginnings of texts come from, which most excerpts are made of; otherwise *texts* give all.
         limits: bounds on one query.
         weights: ranking.
         rights: who may see what; without it viewers see what their own view says, and the index is believed.
@@ -81,6 +85,7 @@ class SearchService:
         texts: Texts,
         clock: Clock,
         *,
+        openings: Openings | None = None,
         limits: QueryLimits | None = None,
         weights: Weights = RANKING,
         rights: Rights | None = None,
@@ -96,6 +101,7 @@ class SearchService:
         self._strict = strict
         self._reader = reader
         self._texts = texts
+        self._openings = openings or (lambda rows: {row: (text, True) for row, text in texts(rows).items()})
         self._clock = clock
         self._limits = limits or QueryLimits()
         self._weights = weights
@@ -130,7 +136,7 @@ class SearchService:
                 compiled, found = self._ask(snapshot, question, request)
                 all_words = not found.total
         facets = Facets() if self._late(start) else self._facets(snapshot, question, compiled)
-        results = self._results(tree, found, request.offset, start)
+        results = self._results(Highlighter(tree, every=all_words), found, request.offset, start)
         return SearchResults(
             said,
             found.total,
@@ -270,26 +276,38 @@ class SearchService:
             {name: self._labels(name) for name in classes},
         )
 
-    def _results(self, tree: AllOf, found: Found, offset: int, start: float) -> tuple[SearchResult, ...]:
-        highlighter = Highlighter(tree)
+    def _results(
+        self, highlighter: Highlighter, found: Found, offset: int, start: float
+    ) -> tuple[SearchResult, ...]:
         rows = [hit.card.id for hit in found.hits if hit.card.snippet]
-        texts: Mapping[int, str] = {}
+        texts: Mapping[int, tuple[str, bool]] = {}
         if rows and not self._late(start):
             try:
-                texts = self._texts(rows)
+                texts = self._openings(rows)
             except CatalogError as error:
                 # A result without its excerpt is better than no results; `ingather catalog check` names the damage.
                 self._log.warning("no-texts", detail=str(error))
         return tuple(
-            self._result(highlighter, hit, rank, texts.get(hit.card.id, ""), start)
+            self._result(highlighter, hit, rank, texts.get(hit.card.id, ("", True)), start)
             for rank, hit in enumerate(found.hits, start=offset + 1)
         )
 
-    def _result(self, highlighter: Highlighter, hit: Hit, rank: int, text: str, start: float) -> SearchResult:
+    def _rest(self, row: int) -> str:
+        try:
+            return self._texts([row]).get(row, "")
+        except CatalogError as error:
+            self._log.warning("no-texts", detail=str(error))
+            return ""
+
+    def _result(
+        self, highlighter: Highlighter, hit: Hit, rank: int, opening: tuple[str, bool], start: float
+    ) -> SearchResult:
         card = hit.card
         snippet: tuple[Fragment, ...] = ()
         if card.snippet and not self._late(start):
-            snippet = highlighter.fragments(text, card.language) if text else ()
+            text, whole = opening
+            rest = None if whole else partial(self._rest, card.id)
+            snippet = highlighter.fragments(text, card.language, rest=rest) if text else ()
             snippet = snippet or highlighter.lead(card.description or text)
         return SearchResult(
             rank=rank,

@@ -7,8 +7,9 @@ a word of the query, so that ``forms`` is marked for ``form`` and ``café`` for 
 Offsets are in characters of the NFC text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from ingather.index import AllOf
@@ -29,6 +30,7 @@ _NEW_WEIGHT: Final = 4.0
 _NEAR_WEIGHT: Final = 0.6
 _REPEAT_WEIGHT: Final = 0.1
 _MAX_REPEATS: Final = 10
+_NEXT_CHARS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,13 @@ class Fragment:
 
 
 class Highlighter:
-    """Marks the words of one query; keeps what it learns of words, so use one for a page of results."""
+    """Marks the words of one query; keeps what it learns of words, so use one for a page of results.
 
-    def __init__(self, tree: AllOf) -> None:
+    *every*: what was found has every word of the query; otherwise nobody looks for the missing ones in long texts.
+    """
+
+    def __init__(self, tree: AllOf, *, every: bool = True) -> None:
+        self._every = every
         self._asked = list(dict.fromkeys(asked(tree.nodes)))
         self._by_slot: dict[str, Finder] = {}
         self._chunks_left = _MORE_CHUNKS
@@ -66,21 +72,35 @@ class Highlighter:
         text = nfc(text)
         return _segments(text, 0, len(text), self._finder(text, language).spans(text))
 
-    def fragments(self, text: str, language: str, *, width: int = FRAGMENT_CHARS) -> tuple[Fragment, ...]:
+    def fragments(
+        self,
+        text: str,
+        language: str,
+        *,
+        width: int = FRAGMENT_CHARS,
+        rest: Callable[[], str] | None = None,
+    ) -> tuple[Fragment, ...]:
         """Return the best excerpts of *text*, in its order; none if nothing of the query stands in it.
 
         Long texts are read in pieces, no further than to the piece in which the last word turns up;
-        what may be read beyond first pieces is bounded for all texts that one highlighter sees.
+        what may be read beyond first pieces is bounded for all texts that one highlighter sees. When *text* is but
+        the beginning, *rest* gives the whole, should it be needed.
         """
         finder = self._finder(text[:_CHUNK_CHARS], language)
+        enough = finder.number if self._every else min(finder.number, 1)
+        if rest is not None:
+            text = text[: text.rfind(" ") + 1] or text  # the last word may go on
         read = ""
         spans: list[Span] = []
         at = 0
-        while at < len(text) and len({s.wanted for s in spans}) < finder.number:
+        while len({s.wanted for s in spans}) < enough and (at < len(text) or rest is not None):
             if at:
                 if not self._chunks_left:
                     break
                 self._chunks_left -= 1
+            if at >= len(text) and rest is not None:
+                text, rest = rest(), None
+                continue
             end = _cut_chunk(text, at)
             piece = nfc(text[at:end])
             shift = len(read)
@@ -131,34 +151,36 @@ def _best(
 ) -> tuple[int, int] | None:
     """Return (first, last) index of the spans of the best window of *width* characters outside of *taken*.
 
-    Different words count most, those not yet *held* more, repeated ones little, early places break ties.
+    Different words count most, those not yet *held* more, one right after another some, repeated ones little;
+    early places break ties. The hot path of a page of results.
     """
     best: tuple[int, int] | None = None
-    best_score = 0.0
+    best_score = worth = near = 0.0
     inside: dict[int, int] = {}
-    worth = near = 0.0
-    last = -1
-    for first, span in enumerate(spans):
-        while last + 1 < len(spans) and (last < first or spans[last + 1].end <= span.start + width):
+    values = {span.wanted: 1.0 if span.wanted in held else _NEW_WEIGHT for span in spans}
+    follows = [
+        _NEAR_WEIGHT if after.start - before.end <= _NEXT_CHARS else 0.0 for before, after in pairwise(spans)
+    ]
+    follows.insert(0, 0.0)
+    count, last = len(spans), -1
+    for first, (start, _, own) in enumerate(spans):
+        until = start + width
+        while last + 1 < count and (last < first or spans[last + 1].end <= until):
             last += 1
             wanted = spans[last].wanted
-            inside[wanted] = inside.get(wanted, 0) + 1
-            if inside[wanted] == 1:
-                worth += 1.0 if wanted in held else _NEW_WEIGHT
-            near += _adjacent(spans, last)
-        score = worth + near + _REPEAT_WEIGHT * min(last - first + 1, _MAX_REPEATS)
-        if score > best_score and not any(start <= span.start < end for start, end in taken):
+            times = inside[wanted] = inside.get(wanted, 0) + 1
+            if times == 1:
+                worth += values[wanted]
+            near += follows[last]
+        repeats = last - first + 1
+        score = worth + near + _REPEAT_WEIGHT * (min(_MAX_REPEATS, repeats))
+        if score > best_score and not any(begin <= start < end for begin, end in taken):
             best, best_score = (first, last), score
-        inside[span.wanted] -= 1
-        if not inside[span.wanted]:
-            worth -= 1.0 if span.wanted in held else _NEW_WEIGHT
-        near -= _adjacent(spans, first)
+        inside[own] -= 1
+        if not inside[own]:
+            worth -= values[own]
+        near -= follows[first]
     return best
-
-
-def _adjacent(spans: list[Span], index: int) -> float:
-    """Return the worth of the span at *index* standing right after another one."""
-    return _NEAR_WEIGHT if index and spans[index].start - spans[index - 1].end <= 2 else 0.0  # noqa: PLR2004
 
 
 def _window(text: str, spans: list[Span], chosen: tuple[int, int], width: int) -> tuple[int, int]:

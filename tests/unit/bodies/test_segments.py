@@ -352,3 +352,28 @@ def test_a_killed_writer_loses_nothing_that_it_synced(tmp_path: Path) -> None:
         for n, place in enumerate(places):
             assert reader.body(place.segment, place.offset, place.length).body == b"%d" % n * 100
             assert reader.text(place.segment, place.text_offset, place.text_length) == str(n)
+
+
+def test_the_beginning_of_a_long_text_comes_without_the_rest(tmp_path: Path) -> None:
+    long, short = "Straße 東京 " * 40_000, "Straße 東京"
+    with SegmentWriter(tmp_path, "g1") as writer:
+        places = [append(writer, text=text) for text in (long, short, "")]
+    with SegmentReader(tmp_path) as reader:
+        found = [reader.opening(p.segment, p.text_offset, p.text_length, 10_000) for p in places]
+    assert found[1:] == [(short, True), ("", True)]
+    text, whole = found[0]
+    assert not whole
+    assert long.startswith(text)
+    assert 5_000 < len(text) < 10_000
+
+
+def test_a_beginning_that_is_damaged_is_named(tmp_path: Path) -> None:
+    with SegmentWriter(tmp_path, "g1") as writer:
+        place = append(writer, text="words " * 40_000)
+    path = tmp_path / segment_name(place.segment)
+    data = bytearray(path.read_bytes())
+    data[place.text_offset + 30 : place.text_offset + 60] = bytes(30)
+    path.write_bytes(data)
+    with SegmentReader(tmp_path) as reader, pytest.raises(CatalogDamagedError) as caught:
+        reader.opening(place.segment, place.text_offset, place.text_length, 10_000)
+    assert str(place.text_offset) in caught.value.place

@@ -14,6 +14,7 @@ from ingather.catalog.bodies.warc import (
     GZIP_ERROR,
     BadRecordError,
     Parsed,
+    beginning,
     digest_label,
     epoch,
     inflate,
@@ -84,6 +85,27 @@ class SegmentReader:
         try:
             record = parse(inflate(self.member(segment, text_offset, text_length)))
             return text_of(record)
+        except BadRecordError as error:
+            raise _damaged(segment, text_offset, str(error)) from error
+
+    def opening(self, segment: int, text_offset: int, text_length: int, most_bytes: int) -> tuple[str, bool]:
+        """Return the first *most_bytes* (about) of the text at a place, and whether that is all of it.
+
+        A whole text is verified as :meth:`text` does; the beginning of a longer one cannot be.
+
+        Raises:
+            CatalogDamagedError: it does not read back as written; ``place`` is ``FILE:OFFSET``.
+        """
+        if not text_length:
+            return "", True
+        try:
+            if text_length > most_bytes:
+                data, whole = beginning(self.member(segment, text_offset, most_bytes), most_bytes)
+            else:
+                data, whole = beginning(self.member(segment, text_offset, text_length), most_bytes)
+            if whole:
+                return text_of(parse(data)), True
+            return _begun(data), False
         except BadRecordError as error:
             raise _damaged(segment, text_offset, str(error)) from error
 
@@ -170,6 +192,13 @@ def response_of(record: Parsed, digest: bytes = b"") -> Record:
     return Record(
         status, headers, body, fields.get("warc-target-uri", ""), epoch(fields.get("warc-date", ""))
     )
+
+
+def _begun(data: bytes) -> str:
+    head, _, block = data.partition(b"\r\n\r\n")
+    if b"\r\nWARC-Type: conversion\r\n" not in head:
+        raise BadRecordError("another record where a text was kept")
+    return block.decode("utf-8", "ignore")  # the last character may be cut
 
 
 def text_of(record: Parsed) -> str:

@@ -178,6 +178,19 @@ def inflate(member: bytes) -> bytes:
     return data
 
 
+def beginning(member: bytes, most_bytes: int) -> tuple[bytes, bool]:
+    """Decompress the first *most_bytes* of a gzip member, of which *member* may be a part, and tell whether that was all of it.
+
+    Raises:
+        BadRecordError: what was read is damaged.
+    """
+    engine = isal_zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        return engine.decompress(member, most_bytes), engine.eof
+    except GZIP_ERROR as error:
+        raise BadRecordError(f"gzip: {error}") from error
+
+
 def parse(data: bytes) -> Parsed:
     """Take one decompressed record apart.
 
