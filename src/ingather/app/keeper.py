@@ -373,6 +373,7 @@ class Gathering:
         finally:
             if self._writer is not None:  # the rules of what is in force, also when nothing was kept
                 use_policy(self._writer, self.loaded.policy)
+        await place_by_pieces(self.keeper.write, loaded)
         _log.info("configuration changed", version=self.version, author=author, note=note)
         return True
 
@@ -381,7 +382,6 @@ class Gathering:
         await self.link_pass()
         if self.revisited:
             await self.compact()
-        await place_by_pieces(self.keeper.write, loaded)
         now_s = self.clock.wall()
         run, pages = self.run, self.keeper.counters.pages
 
