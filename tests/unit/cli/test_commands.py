@@ -12,6 +12,7 @@ import pytest
 from ingather.cli import VERBS, run
 from ingather.cli.conf import CONF_VERBS
 from ingather.cli.feed import FEED_VERBS
+from ingather.cli.overlay import OVERLAY_VERBS
 from ingather.units import parse_seconds
 
 
@@ -61,7 +62,11 @@ def test_every_file_with_a_command_is_a_verb() -> None:
         for path in folder.glob("*.py")
         if re.search(r"^@click\.(command|group)\(", path.read_text("utf-8"), re.MULTILINE)
     }
-    targets = [verb.target for verb in VERBS.values()] + [*CONF_VERBS.values(), *FEED_VERBS.values()]
+    targets = [verb.target for verb in VERBS.values()] + [
+        *CONF_VERBS.values(),
+        *FEED_VERBS.values(),
+        *OVERLAY_VERBS.values(),
+    ]
     assert files == {target.partition(":")[0] for target in targets}
 
 

@@ -38,6 +38,7 @@ _PAPERS = (
     ("salaries", "Walrus budget, salaries", "What the keepers of the walrus earn.", ("anna",)),
 )
 _PAPERS_QUERY = "walrus site:papers.example"
+_LAID_QUERY = 'c:"laid over"'
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -214,7 +215,27 @@ def _push_papers(stage: Stage) -> str:
         connection.close()
 
 
-SCENES: tuple[Scene, ...] = (gather, search, explain, rights)
+async def overlay(stage: Stage) -> None:
+    """Lay a class over all gathered pages by one line of a file, and search it."""
+    start = canonical(stage.starts[0])
+    prefix = start[: start.find("/", start.find("://") + 3) + 1]
+    line = f'{prefix} c:"laid over"'
+    file = stage.serving.home.config / "external_metadata.cfg"
+    await asyncio.to_thread(file.write_text, f"{line}\n", "utf-8")
+    stage.player.say(f"\n{stage.player.mark('one line in config/external_metadata.cfg:')} {line}")
+    address = stage.serving.listeners.search.getsockname()[:2]
+    until = time.monotonic() + _PATIENCE_S
+    while not stage.player.stop.is_set():
+        answer = await asyncio.to_thread(_asked, address, _LAID_QUERY)
+        if answer["total"]:
+            stage.player.say(f"  {stage.player.mark(_LAID_QUERY)} finds {answer['total']}")
+            break
+        if time.monotonic() > until:
+            raise IngatherError("what was laid over the pages does not appear in search")
+        await asyncio.sleep(0.1)
+
+
+SCENES: tuple[Scene, ...] = (gather, search, explain, rights, overlay)
 """In order of appearance."""
 
 
