@@ -7,9 +7,7 @@ much is sent and not yet kept, no new visit starts. The process holds no state t
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from math import inf
 from random import Random
 from typing import Any
@@ -18,28 +16,26 @@ from ingather.catalog.bodies import SegmentWriter
 from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
 from ingather.model.counted import Count
-from ingather.model.report import Claim, Denial, HostGrant, HostReport, Report
+from ingather.model.report import Claim, Denial, HostGrant, Report
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import key as key_of
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
+from ingather.robot.asking import Asking
 from ingather.robot.backoff import Remedy, remedy_of
+from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.hostbook import HostBook, HostEntry
+from ingather.robot.outbox import Outbox
 from ingather.robot.pipeline import Judged, Pipeline
 from ingather.robot.schedule import Schedule
 from ingather.robot.wire import (
-    AskCounts,
-    AskStart,
     Counted,
-    Ended,
     HandBack,
     Hello,
     Kept,
     Refused,
-    Reports,
     Starts,
     Stop,
     Touched,
@@ -54,30 +50,6 @@ __all__ = ["Gatherer", "GathererLimits"]
 
 _log = get("gatherer")
 _ROBOTS_PRIORITY = -1
-
-
-@dataclass(frozen=True, slots=True)
-class GathererLimits:
-    """How much a gatherer has in hand.
-
-    Attributes:
-        max_connections: visits under way.
-        working: claims in hand (``max-working`` of robot.conf, this gatherer's share).
-        unkept_pages, unkept_bytes: reports sent or waiting to be sent and not yet kept.
-        flush_pages, flush_bytes, flush_s: an outbox of this size or age is made durable and sent.
-        hosts: hosts remembered with their robots.txt; beyond it idle ones are handed back.
-        hold_s: a host that asks to be left alone for longer goes back to the keeper.
-    """
-
-    max_connections: int = 8
-    working: int = 1024
-    unkept_pages: int = 1500
-    unkept_bytes: int = 48 << 20
-    flush_pages: int = 64
-    flush_bytes: int = 4 << 20
-    flush_s: float = 0.1
-    hosts: int = 2000
-    hold_s: float = 20.0
 
 
 class Gatherer:
@@ -101,29 +73,25 @@ class Gatherer:
     ) -> None:
         self._slot, self._pid = slot, pid
         self._pipeline, self._fetcher, self._resolver = pipeline, fetcher, resolver
-        self._segment, self._hosts, self._scopes = segment, hosts, scopes
+        self._hosts, self._scopes = hosts, scopes
         self._clock, self._dice = clock, dice
         self._limits = limits or GathererLimits()
         self._headers = headers
         self._schedule: Schedule[Claim | HostEntry] = Schedule(max_items=1 << 30)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._outbox: list[Report] = []
-        self._host_reports: dict[int, HostReport] = {}
-        self._ended: list[str] = []
-        self._outbox_bytes = 0
-        self._unkept: deque[tuple[int, int]] = deque()
-        self._unkept_pages = self._unkept_bytes = 0
         self._in_hand = 0
         self._wanting = False
         self._stopping = False
         self._over = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due = 0.0
-        self._flush_now = asyncio.Event()
-        self._starts: dict[int, asyncio.Future[float]] = {}
-        self._counts: dict[int, asyncio.Future[list[bool]]] = {}
-        self._tokens = 0
         self._writer: asyncio.StreamWriter | None = None
+        wake = asyncio.Event()
+        self._asking = Asking(self._send, seed=pipeline.seed, released=wake.set)
+        self._outbox = Outbox(
+            self._send, drain=self._drained, wake=wake, limits=self._limits, sync=segment.sync, pipeline=pipeline,
+            asking=self._asking,
+        )  # fmt: skip
         self._broken: BaseException | None = None
 
     async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -131,7 +99,7 @@ class Gatherer:
         self._writer = writer
         self._send(Hello(self._slot, self._pid))
         listening = asyncio.create_task(self._listen(reader))
-        flushing = asyncio.create_task(self._flush_loop())
+        flushing = asyncio.create_task(self._outbox.run())
         for task in (listening, flushing):
             task.add_done_callback(self._ended_by_itself)
         try:
@@ -141,7 +109,7 @@ class Gatherer:
                 raise self._broken
             if self._tasks:
                 await asyncio.wait(self._tasks, timeout=30)
-            await self._flush()
+            await self._outbox.flush()
         finally:
             for task in (listening, flushing, *self._tasks):
                 task.cancel()
@@ -157,6 +125,10 @@ class Gatherer:
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(frame(message))
 
+    async def _drained(self) -> None:
+        if self._writer is not None:
+            await self._writer.drain()
+
     # -- from the keeper --------------------------------------------------------------------------
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
@@ -166,14 +138,11 @@ class Gatherer:
                     self._wanting = False
                     self._take(claims, grants)
                 case Kept(reports=count):
-                    self._kept(count)
+                    self._outbox.kept(count)
                 case Starts(grants=grants):
-                    for token, wait_s in grants:
-                        future = self._starts.pop(token, None)
-                        if future is not None and not future.done():
-                            future.set_result(wait_s)
+                    self._asking.granted(grants)
                 case Counted(token=token, answers=answers):
-                    self._counted(token, answers)
+                    self._asking.counted(token, answers)
                 case Touched(host_key=key):
                     self._hosts.touched(key)
                 case Stop():
@@ -203,13 +172,6 @@ class Gatherer:
             else:
                 self._schedule.add(entry.key, claim)
 
-    def _kept(self, count: int) -> None:
-        while count > 0 and self._unkept:
-            pages, size = self._unkept.popleft()
-            count -= pages
-            self._unkept_pages -= pages
-            self._unkept_bytes -= size
-
     # -- whose turn -------------------------------------------------------------------------------
 
     def _pump(self) -> None:
@@ -218,7 +180,7 @@ class Gatherer:
             self._over.set()
             return
         limits, schedule, now = self._limits, self._schedule, self._clock.monotonic()
-        while len(self._tasks) < limits.max_connections and self._room():
+        while len(self._tasks) < limits.max_connections and self._outbox.room:
             turn = schedule.next(now)
             if isinstance(turn, float):
                 if turn < inf:
@@ -255,12 +217,6 @@ class Gatherer:
             if not any(True for _ in self._hosts.siblings(key)):
                 self._schedule.remove(key)
         return dropped
-
-    def _room(self) -> bool:
-        return (
-            self._unkept_pages + len(self._outbox) < self._limits.unkept_pages
-            and self._unkept_bytes + self._outbox_bytes < self._limits.unkept_bytes
-        )
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -299,7 +255,7 @@ class Gatherer:
             )  # fmt: skip
         finally:
             self._schedule.finished(key)
-            self._release(address)
+            self._asking.release(address)
         self._host_answered(entry, key, got)
         report = await self._pipeline.process(judged, got)
         self._report(report)
@@ -322,10 +278,10 @@ class Gatherer:
         """
         address = "" if entry.own else await self._address(entry.hostname)
         if address:
-            await self._grant(address)
+            await self._asking.leave(address)
         now = self._clock.monotonic()
         if not entry.own and self._schedule.must_wait(key, now) > 0:
-            self._release(address)
+            self._asking.release(address)
             return None
         self._schedule.started(key, now)
         return address
@@ -338,40 +294,9 @@ class Gatherer:
             return ""
         return addresses[0] if addresses else ""
 
-    def _release(self, address: str) -> None:
-        if address:
-            self._ended.append(address)
-            self._flush_now.set()
-
-    async def _grant(self, address: str, host_key: str = "") -> None:
-        """Wait until the keeper lets a connection to *address* start."""
-        self._tokens += 1
-        token = self._tokens
-        future = self._starts[token] = asyncio.get_running_loop().create_future()
-        self._send_ended()
-        self._send(AskStart(token, address, host_key))
-        wait_s = await future
-        if wait_s > 0:
-            await asyncio.sleep(wait_s)
-
-    def _counted(self, token: int, answers: list[bool]) -> None:
-        future = self._counts.pop(token, None)
-        if future is not None and not future.done():
-            future.set_result(answers)
-
     async def counts(self, asked: list[Count]) -> dict[str, bool]:
         """Ask the keeper, who counts for the whole run, whether one more may pass; the answers by role."""
-        self._tokens += 1
-        token = self._tokens
-        future = self._counts[token] = asyncio.get_running_loop().create_future()
-        seed = self._pipeline.seed
-        self._send(AskCounts(token, [(count.what, key_of(count.name, seed), count.limit) for count in asked]))
-        return dict(zip((count.role for count in asked), await future, strict=True))
-
-    def _send_ended(self) -> None:
-        if self._ended:
-            self._send(Ended(self._ended))
-            self._ended = []
+        return await self._asking.counts(asked)
 
     def _host_answered(self, entry: HostEntry, key: str, got: Response | Failure) -> None:
         """Let the answer act on the host's clock: back-off, or the end of one."""
@@ -402,7 +327,7 @@ class Gatherer:
         self._send(HandBack(claims, key, seconds))
 
     def _learnt(self, entry: HostEntry) -> None:
-        self._host_reports[entry.id] = self._hosts.report(entry)
+        self._outbox.learnt(self._hosts.report(entry))
 
     # -- robots.txt -------------------------------------------------------------------------------
 
@@ -426,7 +351,7 @@ class Gatherer:
                 host_key, hostname = self._hosts.name_of(url)
                 hop = await self._address(hostname)
                 if hop:
-                    await self._grant(hop, host_key)
+                    await self._asking.leave(hop, host_key)
                     held.append(hop)
             return True
 
@@ -439,7 +364,7 @@ class Gatherer:
             if started:
                 self._schedule.finished(key)
             for address in held:
-                self._release(address)
+                self._asking.release(address)
         if not started:  # the host asked for time meanwhile: robots.txt is asked for when it is over
             self._schedule.put_back(key, entry, _ROBOTS_PRIORITY)
             return
@@ -465,44 +390,6 @@ class Gatherer:
         self._schedule.back_off(key, self._clock.monotonic(), chance=self._dice.random(), asked_s=seconds)
         self._send(HandBack([claim.id for claim in waiting[1:]], key, seconds))
 
-    # -- out --------------------------------------------------------------------------------------
-
     def _report(self, report: Report) -> None:
         self._in_hand -= 1
-        self._outbox.append(report)
-        self._outbox_bytes += (
-            len(report.text) + len(report.attributes) + len(report.links) + len(report.anchors) + 500
-        )
-        if (
-            len(self._outbox) >= self._limits.flush_pages
-            or self._outbox_bytes >= self._limits.flush_bytes
-            or len(self._outbox) == 1
-        ):
-            self._flush_now.set()
-
-    async def _flush_loop(self) -> None:
-        limits = self._limits
-        while True:
-            await self._flush_now.wait()
-            if len(self._outbox) < limits.flush_pages and self._outbox_bytes < limits.flush_bytes:
-                await asyncio.sleep(limits.flush_s)
-            self._flush_now.clear()
-            await self._flush()
-
-    async def _flush(self) -> None:
-        """Make bodies durable, then tell the keeper; visits go on meanwhile."""
-        if not self._outbox and not self._host_reports and not self._ended:
-            return
-        reports, self._outbox = self._outbox, []
-        size, self._outbox_bytes = self._outbox_bytes, 0
-        hosts, self._host_reports = list(self._host_reports.values()), {}
-        if any(report.stored for report in reports):
-            await asyncio.get_running_loop().run_in_executor(None, self._segment.sync)
-        self._unkept.append((len(reports), size))
-        self._unkept_pages += len(reports)
-        self._unkept_bytes += size
-        self._send_ended()
-        judged = self._pipeline.judged()
-        self._send(Reports(reports, hosts, stop=self._pipeline.stop_asked, judged=judged))
-        if self._writer is not None:
-            await self._writer.drain()
+        self._outbox.add(report)
