@@ -161,6 +161,7 @@ def test_a_page_that_new_rules_exclude_goes_at_its_next_visit_and_comes_back_wit
 
 
 def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, site: Site) -> None:
+    watched.tune("deletion.half-share", "5%")  # one is too many: they may come in several commits
     for n in range(8):
         site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
     assert watched.crawl().status == 0
@@ -180,6 +181,7 @@ def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, site: 
 
 
 def test_a_discarded_hold_keeps_its_documents(watched: Rig, site: Site) -> None:
+    watched.tune("deletion.half-share", "5%")
     for n in range(8):
         site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
     watched.crawl()
