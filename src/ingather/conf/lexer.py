@@ -7,6 +7,7 @@ directives and are joined by :mod:`ingather.conf.blocks`; parameters are read by
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ from ingather.conf.physical import Line, physical_lines
 from ingather.conf.report import Report
 from ingather.model.diagnostic import Place
 
-__all__ = ["MAX_LOGICAL_CHARS", "Logical", "Remark", "lex"]
+__all__ = ["MAX_LOGICAL_CHARS", "Logical", "Remark", "lex", "lex_parts"]
 
 MAX_LOGICAL_CHARS = 65_536
+_PART = 4_096
 _SMART_QUOTES = "\u201c\u201d"
 _SMART = dict.fromkeys(map(ord, _SMART_QUOTES), '"')
 _BLANKS = " \t\v\f"
@@ -66,7 +68,22 @@ class Logical:
 
 def lex(text: str, file: str, report: Report) -> list[Logical | Remark]:
     """Return the logical lines and remarks of *text* in order."""
-    return _Lexer(file, report).run(physical_lines(text, file, report))
+    return [one for part, _ in lex_parts(physical_lines(text, file, report), file, report) for one in part]
+
+
+def lex_parts(lines: list[Line], file: str, report: Report) -> Iterator[tuple[list[Logical | Remark], int]]:
+    """Yield the logical lines and remarks of *lines* part by part, and how many of *lines* are read.
+
+    For who may see from the first parts that the file is worth no more.
+    """
+    lexer = _Lexer(file, report)
+    for start in range(0, len(lines), _PART):
+        done = min(start + _PART, len(lines))
+        lexer.feed(lines[start:done])
+        if done == len(lines):
+            lexer.end(lines[-1])
+        out, lexer.out = lexer.out, []
+        yield out, done
 
 
 class _Lexer:
@@ -83,7 +100,7 @@ class _Lexer:
         self.quote_offset = -1
         self.skipping = False
 
-    def run(self, lines: list[Line]) -> list[Logical | Remark]:
+    def feed(self, lines: list[Line]) -> None:
         out, file, special = self.out, self.file, _SPECIAL.search
         for line in lines:
             number, text = line
@@ -101,8 +118,10 @@ class _Lexer:
             # Nearly every line: nothing to join, to cut off or to remark upon.
             indent = text.index(bare) if text[0] in _BLANKS else 0
             out.append(Logical(file, bare, [(0, number, indent + 1)], indent > 0))
+
+    def end(self, last: Line) -> None:
+        """Close what is open behind the *last* line of the file."""
         if self.current is not None:
-            last = lines[-1]
             opening = self.quote or self.current.place(0)
             self.report.add(
                 "E-TRUNC",
@@ -114,7 +133,6 @@ class _Lexer:
             )
             self.current.cut = True
             self._finish("")
-        return self.out
 
     def _take(self, line: Line, bare: str) -> None:
         if self.skipping or self.length + len(line.text) > MAX_LOGICAL_CHARS:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingather.conf.lexer import Logical, Remark, lex
+from ingather.conf.lexer import Logical, Remark, lex_parts
 from ingather.conf.parameters import Bare, Parameter, Parameters, read_parameters
+from ingather.conf.physical import Line, physical_lines
 from ingather.conf.report import KEPT, Report
 from ingather.conf.robotparameters import PARAMETERS, RobotParameter, parameter_name
 from ingather.conf.tree import Block, Document, Entry
@@ -73,7 +74,7 @@ DEFAULTS: dict[str, Any] = {p.name: p.default for p in PARAMETERS.values()}
 
 def parse_robot_document(text: str, file: str, report: Report) -> Document:
     """Parse the file into a tree: entries without keyword, starting points with the URL as keyword."""
-    return _Parser(file, report).run(lex(text, file, report))
+    return _Parser(file, report).run(physical_lines(text, file, report))
 
 
 def read_robot(document: Document, report: Report) -> RobotConf:
@@ -91,17 +92,22 @@ class _Parser:
         self.header_open = False
         self.bare = 0
 
-    def run(self, lines: list[Logical | Remark]) -> Document:
+    def run(self, lines: list[Line]) -> Document:
         last: Logical | None = None
-        for line in lines:
-            if isinstance(line, Remark):
-                (self.block.body if self.block else self.document.nodes).append(line)
-                continue
-            last = line
-            if line.text.startswith("<"):
-                self._tag(line)
-            else:
-                self._line(line, 0)
+        before = self.report.errors
+        for part, done in lex_parts(lines, self.document.file, self.report):
+            for line in part:
+                if isinstance(line, Remark):
+                    (self.block.body if self.block else self.document.nodes).append(line)
+                    continue
+                last = line
+                if line.text.startswith("<"):
+                    self._tag(line)
+                else:
+                    self._line(line, 0)
+            if self.report.errors - before + self.bare > KEPT:
+                self._flood(lines[done:])
+                return self.document
         if self.block is not None and last is not None:
             self.report.add(
                 "E-TRUNC",
@@ -111,6 +117,18 @@ class _Parser:
                 notes=((self.block.place, "opened here"),),
             )
         return self.document
+
+    def _flood(self, rest: list[Line]) -> None:
+        """Count the errors of *rest*: the file is refused, and nobody is shown them any more.
+
+        Each line counts by itself, by its words without ``=``; reading a file of noise with all its quotes and
+        continuations would take seconds.
+        """
+        self.report.errors += sum(
+            len(text.split()) if "=" not in text else sum("=" not in word for word in text.split())
+            for _, text in rest
+            if not text.lstrip().startswith(("#", "<"))
+        )
 
     def _tag(self, line: Logical) -> None:
         match = _TAG.match(line.text)

@@ -211,6 +211,15 @@ def test_of_a_flood_every_error_is_counted_and_the_first_thousand_are_shown(name
     assert [d.line for d in found] == [1 + n // each for n in range(len(found))]
 
 
+def test_of_a_robot_conf_of_noise_little_is_read_and_the_rest_is_counted() -> None:
+    noise, lines = '<(\\\n="}!\n?a#$\n', 60_000
+    loaded = load_bodies(bodies(robot_conf=noise.encode() * lines))
+    found = [d for d in loaded.diagnostics if d.is_error]
+    assert len(found) == SHOWN
+    assert all(d.line < 3 * KEPT for d in found)
+    assert loaded.errors > lines  # one word of three, at least, is no parameter and no tag
+
+
 # --- fuzzing -------------------------------------------------------------------------------------------
 
 WORDS = [
