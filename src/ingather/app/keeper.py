@@ -23,6 +23,7 @@ from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
+from ingather.app.overlayfetching import Listings
 from ingather.app.overlays import Overlays
 from ingather.app.overlaywatch import OverlayWatch
 from ingather.app.policing import place_by_pieces, place_when_changed, use_policy
@@ -31,6 +32,7 @@ from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning
 from ingather.app.runsites import remembered_sites
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
+from ingather.app.visiting import Visitor
 from ingather.app.waiting import finish_waiting
 from ingather.catalog.bodies import cut_tails
 from ingather.catalog.bodies.folder import segments
@@ -46,6 +48,7 @@ from ingather.conf.sources import SourceConf, check_references
 from ingather.errors import ConfigurationError
 from ingather.filters import Engine
 from ingather.log import get
+from ingather.model.resource import Failure, Response
 from ingather.model.url import split
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.allotment import Allotment
@@ -94,12 +97,14 @@ class Gathering:
             await self.keeper.start()
             await self._begin()
             self.overlay_watch.start()
+            self.listings.start()
         except BaseException:
             self._release()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.listings.stop()
         await self.overlay_watch.stop()
         await self.keeper.stop()
         self._release()
@@ -165,7 +170,12 @@ class Gathering:
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)
         self.follower = follower_of(
-            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot, lay=self.overlays,
+            home,
+            settings,
+            clock,
+            committed=self._index_committed,
+            robot=self.loaded.robot,
+            lay=self.overlays,
             alone=plan.kind == "crawl",
         )
         self.robot_log = RobotLog(
@@ -196,6 +206,15 @@ class Gathering:
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
+        self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
+
+    async def _fetch_once(self, url: str, source: str) -> Response | Failure:
+        """Ask for one URL as *source* may, for the operator."""
+        visitor = Visitor(self.settings, self.loaded.robot, self.sources, clock=self.clock)
+        try:
+            return await visitor.fetch(url, source)
+        finally:
+            await visitor.close()
 
     def _blueprint(self, loaded: Loaded, version: int) -> Blueprint:
         return Blueprint(

@@ -20,6 +20,7 @@ from ingather.app.overlaytexts import (
     API,
     CLOSED,
     COMMON,
+    FETCHED,
     SWITCHES,
     UNHIDDEN,
     FileState,
@@ -207,7 +208,8 @@ class Overlays:
                 closed.append(source_of(layer))
         if closed:
             texts[CLOSED] = " ".join(closed).encode()
-        texts |= {layer: text for layer, text in self._texts.items() if layer.startswith("fetched")}
+        listings = {f"{FETCHED}:{url}" for url in self._settings.words("overlay.listings")}
+        texts |= {layer: text for layer, text in self._texts.items() if layer in listings}
         if unhidden := store.unhidden():
             texts[UNHIDDEN] = unhidden
         records = "".join(f"{record.line}\n" for record in store.records())
@@ -222,6 +224,22 @@ class Overlays:
         if not self._texts and change.texts.keys() == {SWITCHES} and not self.table.defined:
             return None  # there is nothing to lay, and there never was
         return None if dict(change.texts) == self._texts else change
+
+    def texts(self) -> dict[str, bytes]:
+        """Return the texts of all layers in force."""
+        return dict(self._texts)
+
+    def states(self) -> Mapping[str, FileState]:
+        """Return the files as they were read last."""
+        return self._states
+
+    def note_listings(self, failed: Mapping[str, str]) -> None:
+        """Note which listings could not be had."""
+        for layer, text in failed.items():
+            if self.problems.get(layer) != text:
+                _log.warning("a listing of external metadata was not taken in", what=text)
+        others = {name: text for name, text in self.problems.items() if not name.startswith(FETCHED)}
+        self.problems = {**others, **failed}
 
     def judge(self, layer: str, body: bytes, good: bytes | None) -> Taken:
         """Return what *body* would come to as the text of *layer*; *good* applied before.
@@ -271,7 +289,8 @@ class Overlays:
                 _log.error("external metadata has errors", file=layer, what=text)
         for layer, file in taken.items():
             self._write_log(layer, file)
-        self.problems = problems
+        fetched = {name: text for name, text in self.problems.items() if name.startswith(FETCHED)}
+        self.problems = {**problems, **fetched}
 
     def _write_log(self, layer: str, file: Taken) -> None:
         """Leave the findings of a file in the log folder of its source."""

@@ -42,9 +42,11 @@ def check(home: Path, as_json: bool) -> int:  # noqa: FBT001 - click gives it so
 def rebuild(home: Path) -> None:
     """Make the index anew from the catalog; the old one answers until the new one is ready."""
     from ingather.app.checking import rebuild_index
+    from ingather.app.overlays import Overlays
 
     place, read = open_home(home)
     with place.lock("ingather index rebuild"):
+        Overlays(place, read.settings, read.sources, read.classes).ask_command()
         count = rebuild_index(
             place, read.settings, tell=lambda done: click.echo(f"{done} documents", err=True)
         )

@@ -189,6 +189,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("overlay", "pre-index-command", Kind.TEXT, "",
             "Command that runs before a new version is put in force and before the index is made anew; when it fails, the old "
             "version stays. Empty = none."),
+    Setting("overlay", "listings", Kind.WORDS, (),
+            "URLs of files of external metadata that are fetched and laid below the others."),
+    Setting("overlay", "listing-interval", _S, _H, "Time between two fetches of them.", low=1.0),
+    Setting("overlay", "listing-source", Kind.TEXT, "web", "Source whose reach says which of them may be fetched."),
+    Setting("overlay", "listing-fail-on-error", Kind.FLAG, default=True,
+            help="Whether nothing is taken in when one of them cannot be had or has errors. Its last text goes on in any case."),
     Setting("overlay", "pre-index-timeout", _S, 600.0, "Time for that command.", low=1.0),
     # -- catalog
     Setting("catalog", "outcome-wait", _S, 0.25, "Longest time that outcomes wait for a common commit.", high=10.0),
