@@ -70,9 +70,22 @@ def unset(prefix: str, home: Path) -> None:
 
 @click.command("load")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--url-column", default="", metavar="NAME", help="FILE is a table of somebody else: its column of URLs."
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=CLASS",
+    help="A column of it, and the class of its values.",
+)
 @home_option
-def load(file: Path, home: Path) -> None:
-    """Let the records be exactly those of FILE: .json or .csv, as "list --format" writes them."""
+def load(file: Path, url_column: str, columns: Sequence[str], home: Path) -> None:
+    """Let the records be exactly those of FILE: .json or .csv, as "list --format" writes them.
+
+    A table of somebody else is read by --url-column and --column, one row a document.
+    """
     from ingather.app.publishing import author_here
     from ingather.errors import UsageError
 
@@ -81,5 +94,27 @@ def load(file: Path, home: Path) -> None:
         raise UsageError(
             f"{file} is neither .json nor .csv", hint="write it with: ingather overlay list --format json"
         )
-    done = office(home).replace(file.read_text("utf-8"), kind, author_here())
+    body = file.read_text("utf-8")
+    if url_column or columns:
+        body, kind = _table(body, file.name, url_column, columns), "json"
+    done = office(home).replace(body, kind, author_here())
     click.echo(f"{done['records']} records")
+
+
+def _table(body: str, name: str, url_column: str, columns: Sequence[str]) -> str:
+    """Return a foreign table as records in JSON.
+
+    Raises:
+        UsageError: a column is not there, a class cannot be, or a row has an error.
+    """
+    from ingather.errors import UsageError
+    from ingather.overlay.interchange import import_csv, to_json
+
+    classes = dict(column.rpartition("=")[::2] for column in columns)
+    if not url_column or not classes or not all(classes) or not all(classes.values()):
+        raise UsageError("a table needs both", hint="write --url-column URL --column Department=c")
+    overlay = import_csv(body, url=url_column, classes=classes, name=name)
+    first = next((d for d in overlay.diagnostics if d.is_error), None)
+    if first is not None:
+        raise UsageError(f"{name}: record {first.line}: {first.code}: {first.text}", hint=first.hint)
+    return "".join(to_json(overlay.records()))

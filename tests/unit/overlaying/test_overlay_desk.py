@@ -124,3 +124,19 @@ def test_the_explanation_of_a_page_names_the_lines_and_why_it_is_hidden(told: An
     assert ran.out.startswith("Not in search: its last day of validity is over since 1999-01-02")
     assert "(config/external_metadata.cfg:5)" in ran.out.splitlines()[0]
     assert "laid over  config/external_metadata.cfg:1 http://www.anu.edu.au/ w=ACT" in ran.out
+
+
+def test_a_table_of_somebody_else_becomes_records(told: Any, desk: Any, tmp_path: Path) -> None:
+    table = tmp_path / "cms.csv"
+    table.write_text(
+        f'Address,Department,Published\n{MOLECULAR},"Physics|Chemistry",2004-05-06\n{HOME}/~jim/,,2003-01-01\n'
+    )
+    told(
+        "load", str(table), "--url-column", "Address", "--column", "Department=dep", "--column", "Published=d"
+    )
+    assert desk.found("dep:chemistry") == [MOLECULAR]
+    assert desk.found("d=2003") == [f"{HOME}/~jim/index.html"]
+    assert "no column" in told(
+        "load", str(table), "--url-column", "Where", "--column", "Department=dep", status=2
+    )
+    assert "needs both" in told("load", str(table), "--url-column", "Address", status=2)
