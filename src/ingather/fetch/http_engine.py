@@ -11,6 +11,7 @@ import fcntl
 import os
 from collections.abc import Callable
 from math import inf
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -64,6 +65,8 @@ class Engine:
     watching it meanwhile (it *rests*), which saves six system calls a page. What rests may be closed by
     libcurl without a word, so its number must not become anybody else's: :meth:`place` gives our sockets
     numbers that the system hands to no one who does not ask for them, and forgets what it had there before.
+    The bell that libcurl wakes itself by (an eventfd, as old as the engine) rests in the same way: it is wanted
+    anew whenever the first of several transfers starts.
 
     Args:
         loop: the running loop, with ``add_reader`` (asyncio's selector loops, uvloop).
@@ -89,6 +92,7 @@ class Engine:
         self._writers: set[int] = set()
         self._owners = _OWNERS.setdefault(loop, {})
         self._resting: set[int] = set()
+        self._bells: set[int] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due_s = 0.0
         self._kicked = False
@@ -161,7 +165,7 @@ class Engine:
     def _on_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
         if (
             what == pycurl.POLL_REMOVE
-            and self._owners.get(fd) is self
+            and (fd in self._bells or self._owners.get(fd) is self)
             and fd in self._readers
             and fd not in self._writers
         ):
@@ -174,6 +178,8 @@ class Engine:
             if fd not in self._readers:
                 self._readers.add(fd)
                 self._loop.add_reader(fd, self._on_readable, fd)
+                if fd < _FIRST_FD and _is_bell(fd):
+                    self._bells.add(fd)
         elif fd in self._readers:
             self._readers.discard(fd)
             self._loop.remove_reader(fd)
@@ -269,3 +275,11 @@ class Engine:
                 self.abandon(transfer)
         if self._flying:
             self._ticker = self._loop.call_later(self._tick_s, self._tick)
+
+
+def _is_bell(fd: int) -> bool:
+    """Tell whether *fd* is what libcurl wakes itself by: of all it has, the one thing that is no socket."""
+    try:
+        return Path(f"/proc/self/fd/{fd}").readlink() == Path("anon_inode:[eventfd]")
+    except OSError:  # no such file system: it is watched in the plain way
+        return False
