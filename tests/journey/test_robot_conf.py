@@ -97,6 +97,7 @@ def test_robots_txt_is_disobeyed_with_a_trace(
     conf(rig, "user-agent=curious\nenable-robots-txt=no\nenable-ip=no\nloglevel=0\n")
     assert rig.run("crawl", "--quiet", "--own-host", origin[7:], origin + "/").status == 0
     assert "/closed" in [path for path, _ in seen]
+    assert f"{origin}/large" in rig.shown()
     log = (rig.path / "log" / "robot.log").read_text()
     assert log.count("\n") == 1
     assert "ERROR: robots.txt is not obeyed (robot.conf:2)" in log
@@ -137,3 +138,47 @@ def test_values_reach_the_limits_they_name(rig: Rig) -> None:
     policy = wiring.host_policy(settings, robot, SourceConf(), own=False)
     assert (policy.delay_s, policy.max_connections) == (2.5, 5)
     assert wiring.follow_limits(settings).collect_s == 0
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_so_many_visits_at_a_time_and_no_more(rig: Rig, count: int) -> None:
+    """engine-concurrent: each page waits until *count* are asked for at once; no request comes beside them."""
+    together, condition, here, most = count, threading.Condition(), [0], [0]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with condition:
+                here[0] += 1
+                most[0] = max(most[0], here[0])
+                condition.notify_all()
+                if self.path not in {"/", "/robots.txt"}:
+                    condition.wait_for(lambda: most[0] >= together, 60)
+            links = "".join(f'<a href="/{n}">x</a>' for n in range(12))
+            body = b"" if self.path == "/robots.txt" else f"{self.path} {links}".encode()
+            with condition:
+                here[0] -= 1  # before the answer: the next request may come as soon as it is read
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing is said."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    origin = f"http://127.0.0.1:{server.server_port}"
+    conf(rig, f"max-connections=20\nengine-concurrent={count}\n")
+    try:
+        ran = rig.tune("gather.gatherers", "1").run(
+            "crawl", "--quiet", "--own-host", origin[7:], origin + "/"
+        )
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert ran.status == 0
+    assert most[0] == count
+    assert len(rig.shown()) == 13

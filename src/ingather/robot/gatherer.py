@@ -284,6 +284,7 @@ class Gatherer:
             self._asking.release(address)
             return None
         self._schedule.started(key, now)
+        self._pump()  # the host was set aside for this start: another of its items may have its turn, or wait for it
         return address
 
     async def _address(self, hostname: str) -> str:

@@ -1,0 +1,250 @@
+"""Parameters of robot.conf at work, from the file's text to what the part that they govern does.
+
+Where each parameter is seen at work (``acts`` = test_parameters_act, ``journey`` = tests/journey/test_robot_conf):
+
+======================  ==========================================================================================
+convert-timeout         test_a_conversion_ends_at_its_time, test_a_summarizer_ends_at_its_time
+engine-concurrent       journey: test_so_many_visits_at_a_time_and_no_more
+index-after-ngenerated  test_descriptions_wait_for_so_many_minutes
+loglevel                test_the_log_tells_what_its_level_says; journey: levels 0 and 5
+max-filesize-kb         test_a_file_is_retrieved_up_to_its_limit; journey: a page above it
+max-memory-per-url      test_a_long_text_does_not_wait_in_memory
+referer                 journey: test_what_hosts_see_and_what_the_description_says, test_robots_txt_is_disobeyed...
+server-delay            test_starts_of_visits_to_a_host_lie_apart
+depth, email, enable-ip, enable-robots-txt, csid, user-agent    journey
+dialects, selected filters, strict, tmpdir                      acts
+======================  ==========================================================================================
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from ingather.app import wiring
+from ingather.app.isolation import ConverterPool
+from ingather.app.summarizing import Summarizers
+from ingather.conf import RobotConf, load_bodies
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import ExtractError, IsolationError
+from ingather.fetch.http import HttpFetcher
+from ingather.index import IndexFolder
+from ingather.model.change import Change, ChangeKind
+from ingather.model.lifecycle import Outcome
+from ingather.model.report import Report, Row, Settled
+from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.scope import Scope
+from ingather.ports.index import IndexDocument
+from ingather.robot.indexing import FollowLimits, IndexFollower
+from ingather.robot.politeness import HostClock
+from ingather.robot.robotlog import Level, RobotLog
+from ingather.robot.schedule import Schedule
+from ingather.testing.clock import FakeClock
+from ingather.testing.rig import wait_until
+
+FILTERS = b'<Filter name="enumeration-default">\n</Filter>\n<Filter name="generation-default">\n</Filter>\n'
+
+
+def robot(text: str) -> RobotConf:
+    loaded = load_bodies({"robot.conf": text.encode(), "filter.conf": FILTERS})
+    assert loaded.ok, [str(d) for d in loaded.diagnostics]
+    return loaded.robot
+
+
+# --- convert-timeout ---------------------------------------------------------------------------------------
+
+
+def test_a_conversion_ends_at_its_time() -> None:
+    async def hang() -> None:
+        limits = wiring.converter_limits(Settings(), robot("convert-timeout=1"))
+        async with ConverterPool(
+            count=1, clock=FakeClock(), limits=limits, job_table="ingather.testing.jobs"
+        ) as pool:
+            await pool.run("hang", b"", {})
+
+    with pytest.raises(IsolationError) as caught:
+        asyncio.run(hang())
+    assert caught.value.reason == "timeout"
+
+
+def test_a_summarizer_ends_at_its_time(tmp_path: Path) -> None:
+    program = tmp_path / "Text.sum"
+    program.write_text("#!/bin/sh\nsleep 3600\n")
+    program.chmod(0o755)
+
+    async def hang() -> None:
+        limits = wiring.program_limits(Settings(), robot("convert-timeout=1"))
+        async with ConverterPool(count=1, clock=FakeClock()) as pool:
+            summarizers = Summarizers(isolation=pool, bindir=str(tmp_path), limits=limits)
+            await summarizers.summarize("Text.sum", b"body", content_type="text/plain")
+
+    with pytest.raises((IsolationError, ExtractError)) as caught:
+        asyncio.run(hang())
+    assert getattr(caught.value, "reason", "") == "timeout"
+
+
+# --- server-delay ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"), [("server-delay=2.5", 2.5), ("server-delay=7", 7.0), ("", 1.0)]
+)
+def test_starts_of_visits_to_a_host_lie_apart(line: str, expected: float) -> None:
+    conf, now = robot(line), 1000.0
+    policy = wiring.host_policy(Settings(), conf, SourceConf(), own=False)
+    schedule: Schedule[int] = Schedule()
+    schedule.admit(HostClock("h.example", policy, now, just_visited=False))
+    for number in range(3):
+        schedule.add("h.example", number)
+    starts: list[float] = []
+    while len(starts) < 3:
+        turn = schedule.next(now)
+        if isinstance(turn, float):
+            now += turn
+            continue
+        schedule.started(turn[1], now)
+        schedule.finished(turn[1])
+        starts.append(now)
+    assert [later - sooner for sooner, later in pairwise(starts)] == [expected] * 2
+
+
+# --- max-filesize-kb ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "comes"), [(3 * 1024, True), (3 * 1024 + 1, False)])
+def test_a_file_is_retrieved_up_to_its_limit(size: int, *, comes: bool) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % size + b"x" * size
+        )
+        try:
+            await writer.drain()
+        finally:
+            writer.close()
+
+    async def fetch() -> Response | Failure:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        limits = wiring.fetch_limits(Settings(), robot("max-filesize-kb=3"))
+        fetcher = HttpFetcher(
+            limits, user_agent="x/1", email="", resolver=Nobody(), own_ports=set(), max_connections=1, clock=FakeClock()
+        )  # fmt: skip
+        port = server.sockets[0].getsockname()[1]
+        try:
+            return await fetcher.fetch(
+                Request(f"http://127.0.0.1:{port}/"), Scope(source="here", addresses=("127.0.0.0/8",))
+            )
+        finally:
+            await fetcher.close()
+            server.close()
+            await server.wait_closed()
+
+    got = asyncio.run(fetch())
+    if comes:
+        assert isinstance(got, Response)
+        assert len(got.body) == size
+    else:
+        assert isinstance(got, Failure)
+        assert got.kind is FailureKind.TOO_LARGE
+
+
+class Nobody:
+    """A resolver that knows no name."""
+
+    async def resolve(self, _host: str) -> Sequence[str]:
+        return ()
+
+
+# --- the index: index-after-ngenerated, max-memory-per-url ---------------------------------------------------
+
+
+class Log:
+    """A change log in memory; *given* = of which rows the report came along."""
+
+    def __init__(self) -> None:
+        self.given: dict[int, bool] = {}
+
+    def changes(self, _after: int, _limit: int) -> list[Change]:
+        return []
+
+    def kept(self) -> tuple[int, int]:
+        return 0, 0
+
+    def shown(self) -> Iterator[int]:
+        return iter(())
+
+    def documents(self, fresh: Sequence[tuple[int, Report | None]]) -> list[IndexDocument]:
+        self.given |= {row: report is not None for row, report in fresh}
+        return [
+            IndexDocument(
+                id=row, url=f"http://h/{row}", chain=1, title="t", body="b", site="h", path=f"/{row}"
+            )
+            for row, _ in fresh
+        ]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Following:
+    """A follower under the limits that *text* (robot.conf) comes to; time stands still until it is set."""
+
+    def __init__(self, folder: Path, text: str) -> None:
+        self.log, self.told, self.clock = Log(), list[int](), FakeClock()
+        limits: FollowLimits = wiring.follow_limits(Settings(), robot(text))
+        self.follower = IndexFollower(
+            IndexFolder(folder).writer,
+            lambda: self.log,
+            self.clock,
+            committed=self.told.append,
+            limits=limits,
+        )
+        self.follower.start()
+        assert self.follower.opened.wait(60)
+
+    def push(self, row: int, text: str = "") -> None:
+        report = Report(id=row, outcome=int(Outcome.INDEXED), status=200, at_s=0.0, version=1, text=text)
+        self.follower.push([(row, row, ChangeKind.PUT, report)])
+
+
+def test_descriptions_wait_for_so_many_minutes(tmp_path: Path) -> None:
+    one = Following(tmp_path, "index-after-ngenerated=2")
+    one.push(1)
+    wait_until(lambda: one.log.given == {1: True})
+    one.clock.advance(119)
+    one.push(2)
+    wait_until(lambda: len(one.log.given) == 2)
+    assert one.told == []
+    one.clock.advance(1)
+    wait_until(lambda: one.told == [2])
+    one.follower.stop()
+
+
+def test_a_long_text_does_not_wait_in_memory(tmp_path: Path) -> None:
+    one = Following(tmp_path, "max-memory-per-url=10\nindex-after-ngenerated=0")
+    one.push(1, "x" * 10)
+    one.push(2, "x" * 11)
+    wait_until(lambda: one.log.given == {1: True, 2: False})
+    one.follower.stop()
+
+
+# --- loglevel ------------------------------------------------------------------------------------------------
+
+ROW = Row(1, 1, "/", 0, None, 1, 0, "", "", b"", None, None, 0, 0, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"), [("loglevel=0", 1), ("loglevel=1", 2), ("loglevel=2", 3), ("", 2)]
+)
+def test_the_log_tells_what_its_level_says(tmp_path: Path, line: str, lines: int) -> None:
+    log = RobotLog(tmp_path, level=int(robot(line).loglevel))
+    report = Report(id=1, outcome=int(Outcome.INDEXED), status=200, at_s=0.0, version=1)
+    settled = Settled(report, ROW, 2, None, None, 0, None, 0, put=False, propose="", keep_description=False)
+    log.visits([settled], ["http://a.example/"], [], 0.0)
+    log.event(Level.SPAWNING, "gatherer spawned", 0.0)
+    log.serious("disk full", 0.0)
+    log.flush()
+    assert (tmp_path / "robot.log").read_text().count("\n") == lines
