@@ -1,13 +1,12 @@
 """Operators' commands on a home: done directly when nobody owns it, asked of its owner when somebody does."""
 
-import json
 from collections.abc import Callable, Mapping
-from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
+from ingather.app.owner import ask_owner
 from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
@@ -131,27 +130,8 @@ class Operations:
         return answer
 
     def _ask(self, path: str, form: Mapping[str, str] | None, locked: HomeLockedError) -> Any:
-        """Ask the process that owns the home, over its admin listener."""
-        host, port = self._settings.address("listen.admin")
-        headers = {"Authorization": f"Bearer {self._home.admin_token()}", "Content-Type": "application/json"}
-        connection = HTTPConnection(host, port, timeout=60)
-        try:
-            if form is None:
-                connection.request("GET", f"/api/v1/{path}", headers=headers)
-            else:
-                connection.request("POST", f"/api/v1/{path}", body=json.dumps(form), headers=headers)
-            response = connection.getresponse()
-            answer = json.loads(response.read())
-        except (OSError, HTTPException, ValueError) as error:
-            raise locked from error
-        finally:
-            connection.close()
-        if response.status >= 400:  # noqa: PLR2004 - RFC 9110
-            trouble = answer.get("error", {}) if isinstance(answer, dict) else {}
-            raise IngatherError(
-                str(trouble.get("message", f"the owner answered {response.status}")), hint=trouble.get("hint")
-            )
-        return answer
+        """Ask the process that owns the home, wherever its admin listener is."""
+        return ask_owner(self._home, self._settings, path, form, locked)
 
 
 def removal_job(target: str) -> Job:

@@ -16,6 +16,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import Job, follow_directly
+from ingather.app.owner import owner_address
 from ingather.app.policing import use_policy_of
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
@@ -271,7 +272,7 @@ class RdWriter:
         locked = self._locked
         if locked is None:
             raise UsageError("the writer is closed")
-        host, port = self._settings.address("listen.admin")
+        host, port = owner_address(self._home, self._settings, locked)
         connection = HTTPConnection(host, port, timeout=_PATIENCE_S)
         try:
             headers = {
