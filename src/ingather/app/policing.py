@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from ingather.access.policy import policy_acls
+from ingather.access.readacl import acl_of_readacl
 from ingather.app.home import Home
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -24,8 +25,9 @@ Write = Callable[[Callable[[Any, Applied], Any]], Awaitable[Any]]
 
 
 def use_policy(writer: CatalogWriter, policy: PolicyAcl | None) -> None:
-    """Have *writer* judge documents by *policy* from now on; ``None`` = there are no rules."""
+    """Have *writer* judge documents by *policy* from now on (``None`` = there are no rules), and read their ``readacl``."""
     writer.access.use_policy(policy_acls(policy) if policy is not None else _no_rules)
+    writer.access.use_readacl(acl_of_readacl)
 
 
 def _no_rules(_url: str) -> Sequence[Acl]:
@@ -38,6 +40,7 @@ def use_policy_of(writer: CatalogWriter, home: Home) -> None:
     if wrong:
         broken = Acl(f"policy:{_NAME}", problem=f"{_NAME} cannot be used: {wrong}")
         writer.access.use_policy(lambda _url: (broken,))
+        writer.access.use_readacl(acl_of_readacl)
     else:
         use_policy(writer, policy)
 

@@ -153,6 +153,19 @@ class AccessStore:
         """
         self._lists.policy = lambda url: self._policy_chain(match(url))
 
+    def use_readacl(self, read: Callable[[Sequence[Sequence[str]]], Acl]) -> None:
+        """Read access lists of descriptions (``readacl``) from now on: *read* gives the ACL of the lists of all layers.
+
+        It counts as the document's own ACL, and for descriptions that are written from now on. One with a problem
+        lets nobody see the document.
+        """
+
+        def chain(lists: Sequence[Sequence[str]]) -> int | None:
+            acl = read(lists)
+            return None if acl.problem else self.chain(acl)
+
+        self._lists.readacl = chain
+
     def place(self, applied: Applied, *, after: int = 0, limit: int = _GROUP) -> int:
         """Place the next *limit* described documents behind row *after* under the policy; return the last, 0 = no more."""
         rows = fetch(

@@ -15,13 +15,17 @@ __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 
 WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
 """Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
-CHAIN: Final = "iif(u.acl & 17, 0, coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1)))"
-"""The chain of a row (tables ``u``, ``s``, ``a``): its ACL's, else its policy rule's, else everybody or nobody, as its
-marks and source say."""
+CHAIN: Final = (
+    "iif(u.acl & 16, 0, iif(u.acl & 1, iif(a.chain is null, coalesce(u.listed, 0), 0), "
+    "coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
+)
+"""The chain of a row (tables ``u``, ``s``, ``a``): that of its own access list (nobody if it has an ACL as well), else its
+ACL's, else its policy rule's, else everybody or nobody, as its marks and source say."""
 
 _USES: Final = (
     "select epoch, chain from acl where epoch > ? order by epoch limit ?",
     "select id, policy from url where acl != 0 and id > ? order by id limit ?",
+    "select id, listed from url where acl != 0 and id > ? order by id limit ?",
 )
 """Who has a chain: (running number, chain or null)."""
 _GROUP: Final = 5_000
@@ -163,7 +167,8 @@ class AccessReader:
     def chain_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
         """Return the ACLs that govern *url*, root first, as far as they are known; empty if it has none.
 
-        A document without an ACL of its own is governed by the policy rules that it was placed under.
+        A document without an ACL of its own is governed by its access list (``readacl``), else by the policy rules that
+        it was placed under.
 
         It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
         *most*: ``access.decide`` says what that means.
@@ -181,7 +186,7 @@ class AccessReader:
     def _policy(self, url: str) -> Acl | None:
         seed = int(self._rows.value("select value from meta where name = 'seed'"))
         row = self._rows.one(
-            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = u.policy "
+            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = iif(u.acl & 1, u.listed, u.policy) "
             "join acl_entries e on e.id = c.entries where u.key = ? and h.origin || u.path = ?",
             (key(url, seed), url),
         )

@@ -1,7 +1,8 @@
 """Why a document is not simply as open as its source, marked on its row (``url.acl``, a sum).
 
-* :data:`LISTED`: some layer has an access list of the description's own (``readacl``). Until such lists are read
-  it is shown to nobody: any value counts, also an empty or broken one, because who wrote it did not mean everybody.
+* :data:`LISTED`: some layer has an access list of the description's own (``readacl``): ``url.listed`` is the chain that it
+  makes. One that cannot be read, is empty, or stands beside an ACL lets nobody see the document: who wrote it did not
+  mean everybody.
 * :data:`CHAINED`: its URL has an ACL (``sqlite_access``), which decides.
 * :data:`SECURED`: its authmethod, the credentials that it was fetched with or its host's word say that it is not for
   everybody; without an ACL nobody sees it.
@@ -13,7 +14,7 @@ A marked row is in no group of equal bodies: it must neither stand for a public 
 not counted and its anchors not shown.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -38,11 +39,20 @@ WITHHELD: Final = 16
 _MARK: Final = READACL.encode()
 _NO_ANCHORS: Final = b"\x90"
 _names_of = msgspec.msgpack.Decoder(dict[str, msgspec.Raw]).decode
+_values_of = msgspec.msgpack.Decoder(list[str]).decode
 
 
 def has_list(attributes: bytes) -> bool:
     """Whether packed *attributes* name an access list; cheap for those without."""
     return _MARK in attributes and READACL in _names_of(attributes)
+
+
+def _list_of(attributes: bytes) -> list[str]:
+    """Return the values of the access list in *attributes*; what is no list of texts is an empty one."""
+    try:
+        return _values_of(_names_of(attributes)[READACL])
+    except msgspec.DecodeError:
+        return []
 
 
 class AccessLists:
@@ -56,6 +66,8 @@ class AccessLists:
         self._some: bool | None = None
         self.policy: Callable[[str], int | None] | None = None
         """Gives the chain of the policy rules that match a URL; ``None`` = no rules are at hand, rows keep theirs."""
+        self.readacl: Callable[[Sequence[Sequence[str]]], int | None] | None = None
+        """Gives the chain of the lists of a description, layer by layer; ``None`` = nobody here can read them."""
 
     def reload(self) -> None:
         """Forget what was not committed."""
@@ -83,6 +95,18 @@ class AccessLists:
         if chain == before:
             return False
         self._cursor.execute("update url set policy = ? where id = ?", (chain, url_id))
+        return True
+
+    def relist(self, url_id: int, page: bytes, *, known: int) -> bool:
+        """Give a row with this page layer the chain of its access lists; return whether that is another one than it had."""
+        if not (known & LISTED or has_list(page)):
+            return False
+        blobs = [page, *self._upper(url_id).values()]
+        lists = [_list_of(blob) for blob in blobs if has_list(blob)]
+        chain = self.readacl(lists) if lists and self.readacl is not None else None
+        if chain == self._cursor.execute("select listed from url where id = ?", (url_id,)).get:
+            return False
+        self._cursor.execute("update url set listed = ? where id = ?", (chain, url_id))
         return True
 
     def _ruled(self, url_id: int, known: int) -> int:
@@ -123,6 +147,7 @@ class AccessLists:
             return False
         known, digest, source, page = row
         placed = self.place(url_id)
+        placed = self.relist(url_id, page, known=known | LISTED) or placed
         before = known if secured is None else (known & ~SECURED) | (SECURED if secured else 0)
         if withheld is not None:
             before = (before & ~WITHHELD) | (WITHHELD if withheld else 0)

@@ -200,6 +200,7 @@ class Applier:
         placed = described and self.acl.place(url_id)
         # What was withheld and is answered now is not withheld any more.
         known = now.acl & ~WITHHELD
+        placed = (described and self.acl.relist(url_id, report.attributes, known=known)) or placed
         marks = self.acl.marks(url_id, report.attributes, known=known) if described else now.acl
         grouped = described and report.dedupe and digest is not None and not marks
         if now.digest is not None and not (grouped and now.digest == digest):

@@ -230,7 +230,8 @@ class HeaderControls:
                 "insert or replace into layer (id, name, attrs, at) values (?, ?, ?, ?)",
                 (url_id, _LAYER, blob, self._applier.now_s),
             )
-        if has_list(blob):  # a readacl closes a document from any layer
+        old = _encode({name: list(values) for name, values in before.items()})
+        if has_list(blob) or has_list(old):  # a readacl counts from any layer
             self._applier.acl.renew(url_id, applied)
         return True
 

@@ -316,7 +316,7 @@ def _by_marks(marks: tuple[int, str, int] | None) -> dict[str, Any]:
     elif marks[0] & _LISTED:
         status, reason = (
             "READACL",
-            "its description has an access list (readacl), which is not evaluated: nobody may see it",
+            "its description's access list (readacl) cannot be read, differs between layers, or stands beside an ACL: nobody may see it",
         )
     elif marks[0] & _SECURED:
         status, reason = (

@@ -66,7 +66,7 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
         return f"duplicate of {answer['duplicate_of']}"
     if answer.get("described"):
         if any("readacl" in attributes for attributes in answer.get("layers", {}).values()):
-            return "shown to nobody yet: its description has an access list (readacl)"
+            return "its description has an access list (readacl): ingather access explain says who may see it"
         if answer.get("access") != "public":
             return "shown to nobody yet: its source has access rights (access=secure)"
         behind = answer["index"].get("behind", 0)

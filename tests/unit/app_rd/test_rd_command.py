@@ -57,6 +57,30 @@ def test_choosing(rig: Rig, bring: Import) -> None:
     assert "title=Weasels" in rig.call("rd", "list", "--attributes", "dc.title").out
 
 
+def test_who_a_readacl_names_finds_the_document(rig: Rig, bring: Import) -> None:
+    bring(
+        (A, {"title": "Wombats", "readacl": "user=jack; group=keepers"}),
+        (B, {"title": "Wombats", "readacl": "staff"}),
+    )
+
+    def found(*options: str) -> bool:
+        out = rig.call("search", *options, "wombats").out
+        assert B not in out
+        return A in out
+
+    assert found("--user", "jack")
+    assert not found("--user", "jill")
+    assert not found()
+    told = rig.call("access", "explain", A, "--user", "jack").out
+    assert "jack" in told
+    assert "cannot be read" in rig.call("access", "explain", B, "--user", "jack").out
+    assert rig.call("rd", "edit", A, "--set", "readacl=user=jill").out == "1 merged\n"
+    assert not found("--user", "jack")  # two layers say different things
+    assert rig.call("rd", "edit", A, "--set", "readacl=user=jack;group=keepers").out == "1 merged\n"
+    assert found("--user", "jack")
+    assert rig.call("index", "check").status == 0
+
+
 def test_editing_lies_over_what_is_imported(rig: Rig, bring: Import) -> None:
     bring((A, {"title": "One", "author": "a"}))
     assert (

@@ -2,9 +2,11 @@
 
 import pytest
 
+from ingather.access.readacl import acl_of_readacl
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
+from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.change import ChangeKind
 from ingather.robot.documents import NOBODY, PUBLIC, CatalogDocuments
 from ingather.testing.contracts_catalog import START_S, SqliteUnderTest, Visitor
@@ -130,6 +132,37 @@ def test_a_document_with_an_access_list_is_shown_to_nobody(hand: Hand, layer: st
     assert not list(hand.reader.links_pass())
     hand.put(layer=layer, title="x")
     assert hand.chain() == PUBLIC
+
+
+@pytest.mark.parametrize("layer", ["page", "import", "editor"])
+def test_an_access_list_that_can_be_read_is_the_documents_acl(hand: Hand, layer: str) -> None:
+    hand.writer.access.use_readacl(acl_of_readacl)
+    hand.put(layer=layer, title="x", readacl="group=hr")
+    chain = hand.chain()
+    assert chain not in {PUBLIC, NOBODY, None}
+    hand.put(layer=layer, title="y", readacl="group=hr")
+    assert hand.chain() == chain
+    hand.put(layer=layer, title="y", readacl="group=hr;user=jack")
+    assert hand.chain() not in {chain, PUBLIC, NOBODY}
+    hand.put(layer=layer, title="y", readacl="everybody")
+    assert hand.chain() == NOBODY
+    hand.put(layer=layer, title="y")
+    assert hand.chain() == PUBLIC
+
+
+def test_access_lists_of_two_layers_must_agree_and_an_acl_beside_one_closes_the_document(hand: Hand) -> None:
+    hand.writer.access.use_readacl(acl_of_readacl)
+    hand.put(layer="import", readacl="group=hr")
+    chain = hand.chain()
+    hand.put(layer="editor", readacl="user=jack")
+    assert hand.chain() == NOBODY
+    hand.put(layer="editor", readacl="group=hr")
+    assert hand.chain() == chain
+    who = AclEntry(Right.PERMIT, Principal(PrincipalScope.GROUP, "hr"))
+    hand.writer.transaction(lambda w: w.access.put_acl(Acl(URL, (who,)), Applied()))
+    assert hand.chain() == NOBODY
+    hand.writer.transaction(lambda w: w.access.delete_acl(URL, Applied()))
+    assert hand.chain() == chain
 
 
 def test_databases_are_counted(hand: Hand) -> None:

@@ -246,7 +246,7 @@ def test_parts_of_a_session_are_one_full_feed(rig: FeedRig) -> None:
 
 
 def test_a_readacl_among_fed_metadata_closes_its_document_at_once(rig: FeedRig) -> None:
-    """A description's own access list is not read yet: whoever wrote one did not mean everybody."""
+    """A description's own access list that cannot be read: whoever wrote one did not mean everybody."""
     first, later = "http://readacl.test/first", "http://readacl.test/later"
     listed = '<metadata><meta name="readacl" content="staff"/></metadata>'
     rig.push(
