@@ -11,27 +11,20 @@ import threading
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from ingather.app.blueprint import Blueprint
+from ingather.app.feedasking import Asking
+from ingather.app.feedgroups import GroupFeeds
+from ingather.app.feedhome import FeedHome, Transact
 from ingather.app.feedprocess import FeedProcess, WorkerLostError, WorkerMissingError
-from ingather.app.feedworker import FeedOrder
-from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_feeds import FeedRow, NewFeed
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogError, DiskFullError, IngatherError
-from ingather.feeds.applying import FeedPolicy, apply_batch, source_row_name
-from ingather.feeds.batches import decode_batch
+from ingather.feeds.applying import apply_batch
 from ingather.feeds.desk import (
-    WEB_SOURCE,
     FeedFields,
-    FeedFormat,
     FeedKind,
     FeedTicket,
     GroupsFullError,
@@ -39,63 +32,19 @@ from ingather.feeds.desk import (
     feed_name,
     feed_type,
 )
-from ingather.feeds.groups_applying import AT_CAPACITY, GroupLoading, LoadMode, at_capacity, clean_up
+from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
 from ingather.feeds.prepared import FeedBatch
-from ingather.feeds.receipts import FeedState, Written, joined
-from ingather.feeds.spool import DAMAGED
-from ingather.feeds.sweeping import DELETED, Guard, Ruled, sweep
+from ingather.feeds.receipts import FeedState, joined
+from ingather.feeds.sweeping import DELETED, sweep
 from ingather.log import get
-from ingather.model.feed import FeedRejection, FeedType, GroupMembership
-from ingather.model.url import canonical
 from ingather.ports.clock import Clock
-from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
 
-__all__ = ["FeedHome", "Feeding", "Transact", "deletion_guard", "feed_policy"]
+__all__ = ["Feeding"]
 
 _log = get("feeds")
 _RETRY_S: Final = 2.0
 _GROUPS_TYPE: Final = "groups"
 _MOST_SUCCESSES: Final = 1_000
-T = TypeVar("T")
-
-Transact = Callable[[Callable[[CatalogWriter, Applied], T]], T]
-"""Runs a job in a durable transaction of the one writer, from any thread, and returns its answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class FeedHome:
-    """Where feeds are applied.
-
-    Attributes:
-        path: the home; files of feeds are named relative to it.
-        bodies: folder of WARC segments.
-        blueprint: what a worker is made from; another object = made anew.
-        policy: of a data source.
-        guard: the deletion policy.
-        follow: whether links in the contents of a data source are followed.
-    """
-
-    path: Path
-    bodies: Path
-    blueprint: Callable[[], Blueprint]
-    policy: Callable[[str], FeedPolicy]
-    guard: Guard
-    follow: Callable[[str], bool] = lambda _: True
-
-
-def deletion_guard(policy_of: Callable[[str], DeletionPolicy]) -> Guard:
-    """Return the deletion policy as :func:`sweep` asks it; *policy_of* takes a source's name."""
-
-    def guard(left_out: int, held: int, facts: SourceFacts) -> Ruled:
-        policy, secure = policy_of(facts.name), facts.access != "public"
-        ledger = Ledger(
-            documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing, secure=secure
-        )  # fmt: skip
-        fresh = (Proposal(0, DeletionReason.FEED) for _ in range(left_out - held))
-        hidden = policy.limits.hide_held_secure if secure else policy.limits.hide_held_public
-        return Ruled(policy.too_much(fresh, ledger), hidden)
-
-    return guard
 
 
 class Feeding:
@@ -122,6 +71,8 @@ class Feeding:
         self._home, self._transact, self._clock = home, transact, clock
         self._write, self._look = write, look
         self._process = process or FeedProcess()
+        self._asking = Asking(home, self._process, transact)
+        self._groups = GroupFeeds(self._asking, transact, clock, self._close)
         self._queues: dict[str, list[int]] = {}
         """Feeds by data source, ascending: rows are numbered in order of arrival."""
         self._turns: deque[str] = deque()
@@ -129,9 +80,6 @@ class Feeding:
         self._since: dict[int, float] = {}
         """When each feed that waits was received."""
         self._successes: dict[str, float] = {}
-        self._loadings: dict[int, GroupLoading] = {}
-        self._rejections: dict[int, list[tuple[int, str, str]]] = {}
-        """Of group feeds that are being loaded: what the batch at hand could not be read."""
         self._condition = threading.Condition()
         self._stopping = False
         self._thread: threading.Thread | None = None
@@ -343,8 +291,7 @@ class Feeding:
         with self._condition:
             self._waiting.pop(number, None)
             self._since.pop(number, None)
-            self._loadings.pop(number, None)
-            self._rejections.pop(number, None)
+            self._groups.forget(number)
             queue = self._queues.get(datasource, [])
             if number in queue:
                 queue.remove(number)
@@ -356,18 +303,18 @@ class Feeding:
     def _work(self, feed: FeedRow) -> bool:
         """Do the next piece of a feed; return whether it is at its end."""
         if feed.kind == FeedKind.GROUPS:
-            return self._groups(feed)
+            return self._groups.piece(feed)
         if feed.feedtype == DELETED and not feed.complete:
             self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=True))
         if (
             feed.feedtype == DELETED or feed.sweep or feed.complete
         ):  # read to its end before: only what it leaves out is to be dealt with
             return self._finish(feed, "")
-        batch = self._ask(feed)
+        batch = self._asking.ask(feed)
         if batch.damaged:
-            self._set_aside(feed)
+            self._asking.set_aside(feed)
         if not batch.ended and batch.items and len(self._turns) == 1:
-            self._process.ahead(self._order(feed, batch.cursor, batch.items[-1].n))
+            self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
         self._transact(partial(self._apply, feed, batch))
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
@@ -381,56 +328,6 @@ class Feeding:
         now_s = writer.applier.now_s = self._clock.wall()
         policy = self._home.policy(feed.datasource)
         return apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
-
-    def _ask(self, feed: FeedRow) -> FeedBatch:
-        """Have the worker read on. When it dies it is asked for single records, and the one that kills is passed over."""
-        order = self._order(feed, feed.cursor, feed.done)
-        try:
-            return self._asked(order)
-        except WorkerLostError as lost:
-            _log.warning("the feed worker was lost", feed=feed.name, done=feed.done, error=str(lost))
-        order.most = 1
-        try:
-            return self._asked(order)
-        except WorkerLostError as lost:
-            _log.error("a record ends its reader", feed=feed.name, record=feed.done + 1, error=str(lost))
-        order.pass_over = feed.done + 1
-        try:
-            return self._asked(order)
-        except WorkerLostError:  # not the record's content but reading the file
-            return FeedBatch([], feed.cursor, ended=True, trouble="its reader ends over this file")
-
-    def _order(self, feed: FeedRow, cursor: bytes, done: int) -> FeedOrder:
-        return FeedOrder(
-            feed=feed.id, path=str(self._home.path / feed.file), kind=self._kind(feed), feedtype=feed.feedtype,
-            source=source_row_name(feed.datasource), cursor=cursor, done=done,
-            listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
-            follow=self._home.follow(feed.datasource), size=feed.size, sha256=feed.sha256,
-        )  # fmt: skip
-
-    def _asked(self, order: FeedOrder) -> FeedBatch:
-        newest = max(segments(self._home.bodies), default=0)
-        batch = self._process.ask(order, self._home.blueprint(), newest_segment=newest)
-        if batch.later:
-            raise CatalogError(batch.later)
-        return batch
-
-    @staticmethod
-    def _kind(feed: FeedRow) -> str:
-        if feed.kind == FeedKind.GROUPS:
-            return "groups"
-        return "jsonl" if feed.fields.get("format") == FeedFormat.JSON_LINES else "xml"
-
-    def _set_aside(self, feed: FeedRow) -> None:
-        """Give a damaged file another name, by which it is still found; what it would have brought is not guessed."""
-        aside = feed.file.removesuffix(DAMAGED) + DAMAGED
-        if aside != feed.file:  # else it was set aside before, and tried again
-            file = self._home.path / feed.file
-            with suppress(OSError):  # both names until the row has the new one
-                (self._home.path / aside).hardlink_to(file)
-                self._transact(lambda w, _: w.feeds.moved(feed.id, aside))
-                file.unlink()
-        _log.error("the file of a feed is damaged and set aside", feed=feed.name, file=aside)
 
     # -- the end of a feed --------------------------------------------------------------------
 
@@ -452,17 +349,14 @@ class Feeding:
             *([trouble] if trouble else []),
             *([said] if said else []),
         ]
-        self._transact(partial(self._close, feed.id, trouble, joined(notes)))
+        self._transact(partial(self._close, feed.id, joined(notes)))
         return True
 
-    def _close(
-        self, number: int, trouble: str, detail: str, writer: CatalogWriter, _applied: Applied
-    ) -> None:
+    def _close(self, number: int, detail: str, writer: CatalogWriter, _applied: Applied) -> None:
         feed = writer.feeds.feed(number)
         if feed is None:
             return
-        whole = feed.complete or not trouble
-        if feed.rejected or not whole:
+        if feed.rejected or not feed.complete:  # section 6: a feed that had to be repaired had errors
             state = FeedState.COMPLETED_WITH_ERRORS if feed.applied else FeedState.FAILED
         else:
             state = FeedState.COMPLETED
@@ -482,94 +376,6 @@ class Feeding:
             rejected=feed.rejected,
         )
 
-    # -- groups -------------------------------------------------------------------------------
-
-    def _groups(self, feed: FeedRow) -> bool:
-        """Load a piece of a group feed. A load is begun again from its start after a crash."""
-        source = str(feed.fields.get("groupsource") or feed.datasource)
-        if feed.fields.get("cleanup"):
-            removed = clean_up(self._in_writer, source)
-            self._transact(
-                partial(self._close, feed.id, "", f"{removed} memberships of {source} are out of force")
-            )
-            return True
-        loading = self._loadings.get(feed.id)
-        if loading is None:
-            mode = LoadMode.FULL if feed.feedtype == "full" else LoadMode.INCREMENTAL
-            rejected_now = self._rejections[feed.id] = []
-            loading = self._loadings[feed.id] = GroupLoading(
-                self._in_writer, source, mode, now_s=self._clock.wall(),
-                on_reject=lambda *told: rejected_now.append(told),
-            )  # fmt: skip
-            loading.begin()
-            self._transact(lambda w, _: self._rewind(w, feed.id))
-            feed = self._transact(lambda w, _: w.feeds.feed(feed.id))
-        answer = self._ask(feed)
-        if answer.damaged:
-            self._set_aside(feed)
-        if not answer.raw:
-            self._loadings.pop(feed.id, None)
-            self._transact(partial(self._close, feed.id, answer.trouble, answer.trouble))
-            return True
-        batch = decode_batch(answer.raw)
-        before = loading.report.rejected
-        told = self._rejections[feed.id]
-        told.clear()
-        loading.take(item for item in batch.items if isinstance(item, GroupMembership | FeedRejection))
-        count, rejected = len(batch.items), loading.report.rejected - before
-
-        def advance(writer: CatalogWriter, _applied: Applied) -> None:
-            writer.feeds.begin(feed.id, self._clock.wall())
-            self._group_receipts(writer, feed.id, told)
-            writer.feeds.advance(
-                feed.id, feed.done + count, answer.cursor, applied=count - rejected, rejected=rejected
-            )
-
-        self._transact(advance)
-        if batch.end is None:
-            return False
-        report = loading.finish(batch.end)
-        self._transact(
-            partial(self._close, feed.id, report.trouble, joined([report.trouble] if report.trouble else []))
-        )
-        return True
-
-    @staticmethod
-    def _rewind(writer: CatalogWriter, number: int) -> None:
-        feed = writer.feeds.feed(number)
-        if feed is not None and feed.done:
-            writer.feeds.end(number, int(FeedState.FAILED), "", 0.0)
-            writer.feeds.again(number)
-
-    @staticmethod
-    def _group_receipts(
-        writer: CatalogWriter, number: int, rejections: Iterable[tuple[int, str, str]]
-    ) -> None:
-        """Write the receipts of memberships that could not be read; the others have none."""
-        last = writer.feeds.last_receipt(number)
-        for n, (line, reason, group) in enumerate(rejections, last + 1):
-            writer.feeds.receipt(
-                number, n, line=line, url=group, url_id=None, action="membership", state=Written.REJECTED, note=reason
-            )  # fmt: skip
-
-    def _in_writer(self, job: Callable[[Any], T]) -> T:
-        answer: T = self._transact(lambda w, _: job(w))
-        return answer
-
 
 def _replaces(fields: FeedFields) -> bool:
     return fields.replace or fields.feedtype.strip().lower() == "full"
-
-
-def feed_policy(
-    *,
-    empty_acl_is_none: bool = False,
-    one_value_per_meta: bool = False,
-    takes_over: bool = True,
-    keeps: Callable[[str], bool] = lambda _: False,
-) -> FeedPolicy:
-    """Return what counts for a data source; see :class:`FeedPolicy`. Without arguments: for one without settings of its own."""
-    return FeedPolicy(
-        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
-        keeps=keeps,
-    )  # fmt: skip

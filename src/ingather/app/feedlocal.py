@@ -7,7 +7,8 @@ from typing import Any, Self
 from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
-from ingather.app.feeding import FeedHome, Feeding, deletion_guard, feed_policy
+from ingather.app.feedhome import FeedHome, deletion_guard, feed_policy
+from ingather.app.feeding import Feeding
 from ingather.app.feedoffice import FeedOffice
 from ingather.app.feedprocess import FeedProcess
 from ingather.app.home import Home

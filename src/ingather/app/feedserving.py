@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ingather.app.feeding import Feeding, deletion_guard
+from ingather.app.feedhome import deletion_guard
+from ingather.app.feeding import Feeding
 from ingather.app.feedlocal import feed_home, policies_of, spool_of
 from ingather.app.feedoffice import FeedOffice, again_job, forget_job
 from ingather.app.feedsources import SourceOffice

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from ingather.search import SearchService
 from ingather.web import Health, SearchParts, WebLimits, search_app
 from ingather.web.boundary import CONTENT_SECURITY_POLICY
 
@@ -40,10 +41,10 @@ PATHS = st.sampled_from(["/", "/api/v1/search", "/static/x", "/health", "/opense
 
 
 @pytest.fixture(scope="module")
-def client(service: object) -> Iterator[TestClient]:
+def client(service: SearchService) -> Iterator[TestClient]:
     with TestClient(
         search_app(SearchParts(search=service.search, health=Health, limits=WebLimits(query_s=30)))
-    ) as made:  # type: ignore[attr-defined]
+    ) as made:
         yield made
 
 

@@ -1,0 +1,72 @@
+"""Where feeds are applied, and by which rules: what the feed thread is told of its home."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ingather.app.blueprint import Blueprint
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_deletion import SourceFacts
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.feeds.applying import FeedPolicy
+from ingather.feeds.sweeping import Guard, Ruled
+from ingather.model.url import canonical
+from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
+
+__all__ = ["FeedHome", "Transact", "deletion_guard", "feed_policy"]
+
+T = TypeVar("T")
+
+Transact = Callable[[Callable[[CatalogWriter, Applied], T]], T]
+"""Runs a job in a durable transaction of the one writer, from any thread, and returns its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedHome:
+    """Where feeds are applied.
+
+    Attributes:
+        path: the home; files of feeds are named relative to it.
+        bodies: folder of WARC segments.
+        blueprint: what a worker is made from; another object = made anew.
+        policy: of a data source.
+        guard: the deletion policy.
+        follow: whether links in the contents of a data source are followed.
+    """
+
+    path: Path
+    bodies: Path
+    blueprint: Callable[[], Blueprint]
+    policy: Callable[[str], FeedPolicy]
+    guard: Guard
+    follow: Callable[[str], bool] = lambda _: True
+
+
+def deletion_guard(policy_of: Callable[[str], DeletionPolicy]) -> Guard:
+    """Return the deletion policy as :func:`sweep` asks it; *policy_of* takes a source's name."""
+
+    def guard(left_out: int, held: int, facts: SourceFacts) -> Ruled:
+        policy, secure = policy_of(facts.name), facts.access != "public"
+        ledger = Ledger(
+            documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing, secure=secure
+        )  # fmt: skip
+        fresh = (Proposal(0, DeletionReason.FEED) for _ in range(left_out - held))
+        hidden = policy.limits.hide_held_secure if secure else policy.limits.hide_held_public
+        return Ruled(policy.too_much(fresh, ledger), hidden)
+
+    return guard
+
+
+def feed_policy(
+    *,
+    empty_acl_is_none: bool = False,
+    one_value_per_meta: bool = False,
+    takes_over: bool = True,
+    keeps: Callable[[str], bool] = lambda _: False,
+) -> FeedPolicy:
+    """Return what counts for a data source; see :class:`FeedPolicy`. Without arguments: for one without settings of its own."""
+    return FeedPolicy(
+        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
+        keeps=keeps,
+    )  # fmt: skip
