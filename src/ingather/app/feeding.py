@@ -349,14 +349,17 @@ class Feeding:
             *([trouble] if trouble else []),
             *([said] if said else []),
         ]
-        self._transact(partial(self._close, feed.id, joined(notes)))
+        self._transact(partial(self._close, feed.id, trouble, joined(notes)))
         return True
 
-    def _close(self, number: int, detail: str, writer: CatalogWriter, _applied: Applied) -> None:
+    def _close(
+        self, number: int, trouble: str, detail: str, writer: CatalogWriter, _applied: Applied
+    ) -> None:
         feed = writer.feeds.feed(number)
         if feed is None:
             return
-        if feed.rejected or not feed.complete:  # section 6: a feed that had to be repaired had errors
+        whole = feed.complete if feed.kind == FeedKind.DOCUMENTS else not trouble
+        if feed.rejected or not whole:  # section 6: a feed that had to be repaired had errors, too
             state = FeedState.COMPLETED_WITH_ERRORS if feed.applied else FeedState.FAILED
         else:
             state = FeedState.COMPLETED

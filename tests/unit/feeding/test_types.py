@@ -35,6 +35,22 @@ def test_gsa_T15_a_full_feed_that_is_cut_deletes_nothing(rig: FeedRig) -> None:
     assert rig.described(kept)
 
 
+@pytest.mark.parametrize("feedtype", ["incremental", "full"])
+def test_gsa_a_feed_that_was_repaired_is_completed_with_errors_and_deletes_nothing(
+    rig: FeedRig, feedtype: str
+) -> None:
+    kept, named = f"http://slip-{feedtype}.test/kept", f"http://slip-{feedtype}.test/named"
+    rig.push(record(kept, content("kept")), datasource=f"slip-{feedtype}", feedtype="full")
+    body = feed_xml(record(named, content("bell")), datasource=f"slip-{feedtype}", feedtype=feedtype)
+    slipped = rig.push(
+        body=body.replace(b"bell", b"bell\x0b caf\xe9"), datasource=f"slip-{feedtype}", feedtype=feedtype
+    )
+    assert (slipped["state"], slipped["applied"], slipped["rejected"]) == ("completed with errors", 1, 0)
+    assert slipped["deleted"] == 0
+    assert rig.described(kept)
+    assert rig.text(named) == "bell café"
+
+
 def test_gsa_T16_an_empty_full_feed_empties_its_source(rig: FeedRig) -> None:
     rig.push(record("http://t16.test/1", content("one")), datasource="t16", feedtype="full")
     empty = rig.push(datasource="t16", feedtype="full")
