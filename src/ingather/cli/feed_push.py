@@ -100,12 +100,12 @@ def _named(source: str) -> str:
 
 def _header(file: Path, *, jsonl: bool) -> "FeedHeader":
     from ingather.errors import UsageError
-    from ingather.feeds.reading import read_feed
+    from ingather.feeds.reading import read_items
     from ingather.model.feed import FeedHeader
 
     if not jsonl:
         with file.open("rb") as stream:
-            first = next(iter(read_feed(stream)))
+            first = next(iter(read_items(stream)))
         if isinstance(first, FeedHeader):
             return first
     raise UsageError(

@@ -176,9 +176,9 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
 
 
 def _xml(stream: IO[bytes]) -> Iterator[Any]:
-    from ingather.feeds.groups_reading import read_groups
+    from ingather.feeds.groups_reading import read_group_items
 
-    yield from read_groups(stream)
+    yield from read_group_items(stream)
 
 
 def _json_lines(stream: IO[bytes]) -> Iterator[Any]:

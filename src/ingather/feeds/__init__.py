@@ -4,12 +4,13 @@ The journey of a feed: the gate writes it to a spool file (``spool``) and tells 
 reads it. ``encoding`` makes UTF-8 of its bytes, ``scanning`` cuts it at the start and end tags of records and ACLs and
 knows the line and offset of each, ``references`` settles references that XML does not know, ``pieces`` parses one record
 strictly and repairs known slips, ``records`` and ``acls`` make values of the element, ``content`` decodes the document
-inside. ``reading`` is all of that in order, :func:`read_feed`; ``groups_reading`` is its sister for group memberships and
+inside. ``reading`` is all of that in order; ``groups_reading`` is its sister for group memberships and
 ``jsonlines`` reads the same model from JSON. ``batches`` makes of it what one transaction applies, with the cursor at
 which the next one begins.
 
 Adaptors push URLs alone; ``headers`` reads what their answers say when those are fetched.
 
+``streaming`` has the same for programs of other people, :func:`read_feed` and :func:`read_groups`.
 ``checking`` is for authors of clients: a feed against the DTD (``dtd``), every finding with its line.
 
 One bad record costs one record. What was lost of an ACL is never taken for its absence: the document is shown to nobody.
@@ -21,14 +22,16 @@ if TYPE_CHECKING:
     from ingather.feeds.checking import FeedReport, check
     from ingather.feeds.cursor import FeedCursor
     from ingather.feeds.dates import parse_feed_date
-    from ingather.feeds.groups_reading import read_groups
     from ingather.feeds.limits import FeedLimits
-    from ingather.feeds.reading import read_feed
+    from ingather.feeds.streaming import FeedStream, Record, Rejection, read_feed, read_groups
 
 __all__ = [
     "FeedCursor",
     "FeedLimits",
     "FeedReport",
+    "FeedStream",
+    "Record",
+    "Rejection",
     "check",
     "parse_feed_date",
     "read_feed",
@@ -39,10 +42,13 @@ _HOMES: Final = {
     "FeedCursor": "cursor",
     "FeedLimits": "limits",
     "FeedReport": "checking",
+    "FeedStream": "streaming",
+    "Record": "streaming",
+    "Rejection": "streaming",
     "check": "checking",
     "parse_feed_date": "dates",
-    "read_feed": "reading",
-    "read_groups": "groups_reading",
+    "read_feed": "streaming",
+    "read_groups": "streaming",
 }
 
 

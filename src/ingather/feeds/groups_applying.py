@@ -282,7 +282,7 @@ def load_groups(  # noqa: PLR0913 - what, whose, how, when
     now_s: float,
     most: int = MOST,
 ) -> GroupReport:
-    """Load *items*, as ``read_groups`` gives them; see :class:`GroupLoading`.
+    """Load *items*, as ``read_group_items`` gives them; see :class:`GroupLoading`.
 
     Without a :class:`FeedEnd` the load counts as cut off.
     """

@@ -20,10 +20,10 @@ from ingather.feeds.scanned import Piece
 from ingather.model.acl import Principal
 from ingather.model.feed import FeedEnd, FeedHeader, FeedRejection, GroupMembership
 
-__all__ = ["GroupReader", "read_groups"]
+__all__ = ["GroupReader", "read_group_items"]
 
 
-def read_groups(
+def read_group_items(
     stream: ByteStream, *, limits: FeedLimits | None = None, start: FeedCursor | None = None
 ) -> Iterator[GroupMembership | FeedRejection | FeedEnd]:
     """Yield the memberships of *stream*, a rejection for each that cannot be read, and one ``FeedEnd``.
@@ -32,7 +32,7 @@ def read_groups(
     denies the group may miss somebody.
 
     Raises:
-        FeedError: as :func:`ingather.feeds.reading.read_feed`.
+        FeedError: as :func:`ingather.feeds.reading.read_items`.
     """
     for item in GroupReader(stream, limits=limits, start=start).items():
         if isinstance(item, GroupMembership | FeedRejection | FeedEnd):
@@ -46,7 +46,7 @@ class GroupReader(FeedReader):
     kinds = frozenset({"membership"})
 
     def items(self) -> Iterator[FeedItem]:
-        """Yield the items; see :func:`read_groups`."""
+        """Yield the items; see :func:`read_group_items`."""
         return (item for item in super().items() if not isinstance(item, FeedHeader))
 
     def _value(

@@ -45,7 +45,7 @@ def read_json_lines(
     feedtype: FeedType | None = None,
     start: FeedCursor | None = None,
 ) -> Iterator[FeedItem]:
-    """Yield what *stream* says, as :func:`ingather.feeds.reading.read_feed` does; never raises for what it reads."""
+    """Yield what *stream* says, as :func:`ingather.feeds.reading.read_items` does; never raises for what it reads."""
     return JsonLinesReader(stream, limits=limits, feedtype=feedtype, start=start).items()
 
 

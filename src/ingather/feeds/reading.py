@@ -30,7 +30,7 @@ from ingather.model.feed import (
     GroupMembership,
 )
 
-__all__ = ["FeedItem", "FeedReader", "read_feed"]
+__all__ = ["FeedItem", "FeedReader", "read_items"]
 
 FeedItem = FeedHeader | FeedRecord | FeedAcl | GroupMembership | FeedRejection | FeedEnd
 
@@ -44,7 +44,7 @@ _BENIGN: Final = frozenset({"gsafeed", "header", "datasource", "feedtype", "grou
 _METADATA_AND_URL: Final = "metadata-and-url"
 
 
-def read_feed(
+def read_items(
     stream: ByteStream,
     *,
     limits: FeedLimits | None = None,
@@ -82,7 +82,7 @@ class FeedReader:
         on_element: Callable[[etree._Element, int], None] | None = None,
         on_slip: Callable[[str, int], None] | None = None,
     ) -> None:
-        """Read *stream* (see :func:`read_feed`).
+        """Read *stream* (see :func:`read_items`).
 
         *on_element* is told of every element that was parsed, with its line; *on_slip* of slips outside records.
         """
@@ -129,7 +129,7 @@ class FeedReader:
         )
 
     def items(self) -> Iterator[FeedItem]:
-        """Yield the items; see :func:`read_feed`."""
+        """Yield the items; see :func:`read_items`."""
         if self._headed:
             yield self._head()
         trouble = ""

@@ -91,6 +91,11 @@ class FeedRecord:
     warnings: tuple[str, ...] = field(default=())
     denied: str = ""
 
+    @property
+    def action(self) -> str:
+        """``add`` or ``delete``."""
+        return "delete" if self.delete else "add"
+
 
 @dataclass(frozen=True, slots=True)
 class FeedAcl:
@@ -101,6 +106,11 @@ class FeedAcl:
     acl: Acl
     delete: bool = False
     warnings: tuple[str, ...] = ()
+
+    @property
+    def action(self) -> str:
+        """``add`` or ``delete``."""
+        return "delete" if self.delete else "add"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import io
 from typing import Any
 
-from ingather.feeds.reading import FeedItem, read_feed
+from ingather.feeds.reading import FeedItem, read_items
 from ingather.model.feed import FeedAcl, FeedEnd, FeedRecord, FeedRejection
 
 DOCTYPE = '<!DOCTYPE gsafeed PUBLIC "-//Google//DTD GSA Feeds//EN" "">'
@@ -20,7 +20,7 @@ def feed(*pieces: str, group: str = "<group>", feedtype: str = "incremental", do
 def read(text: str | bytes, **options: Any) -> list[FeedItem]:
     """Return everything that the reader makes of *text*."""
     data = text.encode() if isinstance(text, str) else text
-    return list(read_feed(io.BytesIO(data), **options))
+    return list(read_items(io.BytesIO(data), **options))
 
 
 def records(items: list[FeedItem]) -> list[FeedRecord]:

@@ -16,7 +16,7 @@ from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.errors import UsageError
 from ingather.feeds.groups_applying import AT_CAPACITY, GroupReport, LoadMode, clean_up, load_groups
-from ingather.feeds.groups_reading import read_groups
+from ingather.feeds.groups_reading import read_group_items
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.feed import FeedEnd, FeedRejection, GroupMembership
 from ingather.testing.contracts_catalog import SqliteUnderTest
@@ -60,7 +60,7 @@ class Board:
     def feed(self, source: str, body: str, mode: LoadMode = FULL) -> GroupReport:
         text = f"<?xml version='1.0'?><xmlgroups>{body}</xmlgroups>".encode()
         return load_groups(
-            self.catalog.writer.transaction, read_groups(BytesIO(text)), source, mode, now_s=1.0
+            self.catalog.writer.transaction, read_group_items(BytesIO(text)), source, mode, now_s=1.0
         )
 
     def names(self, user: str, *, cut: bool = True) -> list[str]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.client import FeedWriter, GroupWriter
-from ingather.feeds.groups_reading import read_groups
-from ingather.feeds.reading import read_feed
+from ingather.feeds.groups_reading import read_group_items
+from ingather.feeds.reading import read_items
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
 from ingather.model.feed import (
     FeedAcl,
@@ -83,7 +83,7 @@ def test_a_feed_is_read_as_it_was_written(data: st.DataObject, kind: FeedType, c
         for item in items:
             writer.write(item)
     assert (writer.records, writer.size) == (len(items), len(out.getvalue()))
-    header, *read, end = read_feed(io.BytesIO(out.getvalue()))
+    header, *read, end = read_items(io.BytesIO(out.getvalue()))
     assert header == FeedHeader("hr_1", kind)
     assert isinstance(end, FeedEnd)
     assert (end.may_delete, end.rejected, end.warnings) == (True, 0, ())
@@ -99,7 +99,7 @@ def test_memberships_are_read_as_they_were_written(
     with GroupWriter(out) as writer:
         for group, members in groups:
             writer.add(group, members)
-    *read, end = read_groups(io.BytesIO(out.getvalue()))
+    *read, end = read_group_items(io.BytesIO(out.getvalue()))
     assert isinstance(end, FeedEnd)
     assert end.may_delete
     found = [(item.group, list(item.members)) for item in read if isinstance(item, GroupMembership)]

@@ -10,7 +10,7 @@ import pytest
 
 from ingather.client import FeedWriteError, FeedWriter, GroupWriter, check_datasource, feed_of_folder
 from ingather.feeds.checking import check
-from ingather.feeds.reading import read_feed
+from ingather.feeds.reading import read_items
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.feed import FeedAcl, FeedContent, FeedRecord
 
@@ -26,7 +26,7 @@ def written(act: Callable[[FeedWriter], object], kind: str = "incremental") -> b
 
 
 def record(act: Callable[[FeedWriter], object]) -> FeedRecord:
-    _, first, *_ = read_feed(io.BytesIO(written(act)))
+    _, first, *_ = read_items(io.BytesIO(written(act)))
     assert isinstance(first, FeedRecord)
     return first
 
@@ -162,7 +162,7 @@ def test_a_folder_becomes_a_feed(tmp_path: Path) -> None:
         made = feed_of_folder(tmp_path, "file://srv/share/", writer, most_bytes=100)
     assert made.files == 3
     assert [path.name for path, _ in made.left_out] == ["big"]
-    read = [item for item in read_feed(io.BytesIO(out.getvalue())) if isinstance(item, FeedRecord)]
+    read = [item for item in read_items(io.BytesIO(out.getvalue())) if isinstance(item, FeedRecord)]
     assert [(item.url, item.mimetype) for item in read] == [
         ("file://srv/share/a.pdf", "application/pdf"),
         ("file://srv/share/b.txt.gz", "application/gzip"),

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ingather.errors import FeedError
 from ingather.feeds.checking import check
-from ingather.feeds.groups_reading import read_groups
+from ingather.feeds.groups_reading import read_group_items
 from ingather.feeds.jsonlines import read_json_lines
 from ingather.feeds.limits import FeedLimits
-from ingather.feeds.reading import FeedReader, read_feed
+from ingather.feeds.reading import FeedReader, read_items
 from ingather.model.feed import FeedEnd, FeedHeader
 from ingather.testing.feedtext import SEED, end, feed, read
 
@@ -37,7 +37,7 @@ PARTS = [
 
 def settled(data: bytes) -> None:
     """Hold every reader to its promises over *data*."""
-    for reader in (read_feed, read_groups):
+    for reader in (read_items, read_group_items):
         try:
             items = list(reader(io.BytesIO(data)))
         except FeedError:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ingather.feeds.groups_reading import read_groups
+from ingather.feeds.groups_reading import read_group_items
 from ingather.model.feed import FeedContent, FeedHeader, FeedType, GroupMembership
 from ingather.testing.feedtext import end, feed, only, read, records, rejections
 
@@ -97,7 +97,7 @@ def test_tolerance_content_in_a_metadata_and_url_feed_is_ignored(by: str) -> Non
 
 def test_tolerance_gsa_feed_py_xmlgroups_under_a_gsafeed_doctype() -> None:
     text = '<!DOCTYPE gsafeed PUBLIC "-//Google//DTD GSA Feeds//EN" ""><xmlgroups></xmlgroups>'
-    assert len(list(read_groups(io.BytesIO(text.encode())))) == 1
+    assert len(list(read_group_items(io.BytesIO(text.encode())))) == 1
 
 
 def test_tolerance_handwritten_no_header() -> None:
@@ -113,7 +113,7 @@ def test_tolerance_gsa_feed_py_white_space_is_trimmed() -> None:
     )
     assert items[0] == FeedHeader("a", "full")
     text = "<xmlgroups><membership><principal scope='GROUP'>\n g \n</principal></membership></xmlgroups>"
-    (item, _) = read_groups(io.BytesIO(text.encode()))
+    (item, _) = read_group_items(io.BytesIO(text.encode()))
     assert isinstance(item, GroupMembership)
     assert item.group.name == "g"
 

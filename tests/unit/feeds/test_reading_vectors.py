@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from ingather.errors import FeedError
-from ingather.feeds.groups_reading import read_groups
+from ingather.feeds.groups_reading import read_group_items
 from ingather.model.acl import AclEntry, Inheritance, Principal, PrincipalScope, Right
 from ingather.model.feed import FeedContent, FeedEnd, FeedHeader, GroupMembership
 from ingather.testing.feedtext import SEED, acls, end, feed, only, read, records, rejections
@@ -352,7 +352,7 @@ def test_groups_are_read_in_both_cases_and_under_a_gsafeed_doctype() -> None:
         "<membership><principal scope='group'>m</principal><members><principal scope='user'>&foo;</principal>"
         "</members></membership></xmlgroups>"
     )
-    one, two, empty, lost, last = read_groups(io.BytesIO(text.encode()))
+    one, two, empty, lost, last = read_group_items(io.BytesIO(text.encode()))
     assert isinstance(one, GroupMembership)
     assert one.group == Principal(PrincipalScope.GROUP, "g", case_sensitive=False)
     assert one.members == (
@@ -374,7 +374,7 @@ def test_groups_are_read_in_both_cases_and_under_a_gsafeed_doctype() -> None:
 
 @pytest.mark.parametrize("text", ["<xmlgroups/>", "<xmlgroups></xmlgroups>"])
 def test_an_empty_group_feed_is_complete(text: str) -> None:
-    (last,) = read_groups(io.BytesIO(text.encode()))
+    (last,) = read_group_items(io.BytesIO(text.encode()))
     assert isinstance(last, FeedEnd)
     assert last.may_delete
 
