@@ -66,3 +66,26 @@ def test_gathered_data_goes_with_its_text_and_comes_back_with_the_next_visit(rig
     assert rig.crawl(root).status == 0
     assert rig.found("burrows zoo") == [root]
     assert "title (editor): The zoo" in rig.call("rd", "show", root).out
+
+
+def test_a_schema_that_is_published_counts_for_what_comes_afterwards(rig: Rig, tmp_path: Path) -> None:
+    def bring(path: str) -> None:
+        file = tmp_path / "in.soif"
+        file.write_bytes(
+            write_object("DOCUMENT", URL.format(path), {"title": f"wombat {path}", "colour": "mauve"})
+        )
+        assert rig.call("rd", "import", str(file)).status == 0
+
+    with rig.serving() as served:
+        rig.tune("listen.admin", served.admin_url.removeprefix("http://"))
+        bring("before")
+        wait_until(lambda: served.found("mauve") == [URL.format("before")])
+        schema = rig.path / "config" / "rd-schema.conf"
+        schema.write_text(schema.read_text() + "\nAttribute name=colour indexable=false\n")
+        code, _ = served.admin("/api/v1/config/reload", {})
+        assert code == 200
+        bring("after")
+        wait_until(lambda: served.found("after") == [URL.format("after")])
+        assert served.found("mauve") == [URL.format("before")]
+    assert rig.call("index", "rebuild").status == 0
+    assert rig.found("mauve") == []

@@ -112,7 +112,7 @@ def rebuild_index(home: Home, settings: Settings, *, tell: Callable[[int], None]
     folder = IndexFolder(home.index)
     schema = schema_of(home.config)
     reader = SqliteReader(database_of(home), home.bodies)
-    source = documents_of(schema, reader, laying_of(home))
+    source = documents_of(lambda: schema, reader, laying_of(home))
     done = told = 0
     try:
         sequence = reader.last_sequence()

@@ -1,6 +1,7 @@
 """What is made of a home by itself: the catalog's file, the index follower, the configuration."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from ingather.app.overlays import in_force
 from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
+from ingather.conf.rdschema import RdSchema
 from ingather.conf.settings import Settings
 from ingather.index import IndexFolder
 from ingather.ports.clock import Clock
@@ -37,20 +39,26 @@ def follower_of(  # noqa: PLR0913 - its parts
     robot: RobotConf | None = None,
     lay: Lay | None = None,
     alone: bool = False,
+    schema: Callable[[], RdSchema] | None = None,
 ) -> IndexFollower:
     """Return the index follower of a home, not started; *robot* says how long it may collect, *alone* that none searches.
 
-    What *lay* lays over documents is by default the external metadata in force.
+    What *lay* lays over documents is by default the external metadata in force. *schema* gives the RD schema in force, by
+    default the one that stands in the home now.
 
     Raises:
         ConfigurationError: the RD schema has errors.
     """
-    schema = schema_of(home.config)
+    now = schema or partial(_same, schema_of(home.config))
     return IndexFollower(
         lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
-        lambda: documents_of(schema, SqliteReader(database_of(home), home.bodies), lay or laying_of(home)),
+        lambda: documents_of(now, SqliteReader(database_of(home), home.bodies), lay or laying_of(home)),
         clock, committed=committed, limits=wiring.follow_limits(settings, robot, alone=alone),
     )  # fmt: skip
+
+
+def _same(schema: RdSchema) -> RdSchema:
+    return schema
 
 
 def laying_of(home: Home) -> Laying:

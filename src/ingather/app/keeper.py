@@ -177,6 +177,7 @@ class Gathering:
             robot=self.loaded.robot,
             lay=self.overlays,
             alone=plan.kind == "crawl",
+            schema=lambda: self.loaded.rd_schema,
         )
         self.robot_log = RobotLog(
             home.log, level=int(self.loaded.robot.loglevel), max_bytes=settings.size("log.file-size"),
@@ -375,6 +376,9 @@ class Gathering:
                 writer.applier.discover(found, None, applied)
             return discoverer
 
+        before, now = self.loaded.rd_schema, loaded.rd_schema
+        searched = (before.unindexed, before.scores) == (now.unindexed, now.scores)
+
         def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
             self.discoverer, self.version, self.loaded = discoverer, discoverer.version, loaded
             self.starts = [start.url for start in loaded.starting_points]
@@ -393,6 +397,11 @@ class Gathering:
             if self._writer is not None:  # the rules of what is in force, also when nothing was kept
                 use_policy(self._writer, self.loaded.policy)
         await place_by_pieces(self.keeper.write, loaded)
+        if not searched:
+            _log.warning(
+                "rd-schema.conf changed what is searched",
+                hint="indexed documents follow: ingather index rebuild",
+            )
         _log.info("configuration changed", version=self.version, author=author, note=note)
         return True
 

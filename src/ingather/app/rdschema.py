@@ -1,5 +1,6 @@
 """The RD schema of a home: the file in ``config/``, or what is shipped where there is none."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ingather.conf.files import Files
@@ -24,6 +25,13 @@ def schema_of(config: Path) -> RdSchema:
     return schema
 
 
-def documents_of(schema: RdSchema, reader: DocumentReader, lay: Lay | None = None) -> CatalogDocuments:
-    """Return the source of index documents under *schema*; *lay* fills in metadata classes."""
-    return CatalogDocuments(reader, unindexed=schema.unindexed, scores=schema.scores, lay=lay)
+def documents_of(
+    schema: Callable[[], RdSchema], reader: DocumentReader, lay: Lay | None = None
+) -> CatalogDocuments:
+    """Return the source of index documents under the schema that *schema* gives now; *lay* fills in metadata classes."""
+
+    def rules() -> tuple[frozenset[str], Mapping[str, int]]:
+        now = schema()
+        return now.unindexed, now.scores
+
+    return CatalogDocuments(reader, rules=rules, lay=lay)

@@ -71,6 +71,7 @@ class CatalogDocuments:
         reader: the catalog; closed with this.
         unindexed: attributes whose values are not to be searched (RD schema, ``indexable=false``).
         scores: attributes whose values count more than once as text (RD schema, ``score``).
+        rules: gives both, asked before each batch, instead of the two; for whom the schema may change meanwhile.
         lay: fills in metadata classes and external metadata (:class:`ingather.robot.laying.Laying`).
     """
 
@@ -80,12 +81,13 @@ class CatalogDocuments:
         *,
         unindexed: frozenset[str] = frozenset(),
         scores: Mapping[str, int] | None = None,
+        rules: Callable[[], tuple[frozenset[str], Mapping[str, int]]] | None = None,
         lay: Lay | None = None,
     ) -> None:
         self._lay = lay
         self._reader = reader
-        self._unindexed = unindexed - _NEEDED
-        self._scores = {name: score for name, score in (scores or {}).items() if name not in _NEEDED}
+        self._rules = rules
+        self._adopt(unindexed, scores or {})
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return changes above *after*, ascending."""
@@ -103,6 +105,8 @@ class CatalogDocuments:
         """Return the documents of (row, report or ``None``); what is not shown is left out."""
         if not fresh:
             return []
+        if self._rules is not None:
+            self._adopt(*self._rules())
         ids = [url_id for url_id, _ in fresh]
         shown = self._reader.shown_rows(ids)
         hidden = self._reader.hidden_holds(ids)
@@ -134,6 +138,10 @@ class CatalogDocuments:
                 self._lay(document, attributes)
             made.append(document)
         return made
+
+    def _adopt(self, unindexed: frozenset[str], scores: Mapping[str, int]) -> None:
+        self._unindexed = unindexed - _NEEDED
+        self._scores = {name: score for name, score in scores.items() if name not in _NEEDED}
 
     def _by_schema(self, attributes: Attributes) -> None:
         for name in self._unindexed.intersection(attributes):
