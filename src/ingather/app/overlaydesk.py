@@ -131,8 +131,10 @@ class OverlayDesk:
                         )  # fmt: skip
             return {"version": laying.version, "lines": lines, "warnings": warnings}
 
-    def diff(self, body: bytes, source: str = "") -> dict[str, Any]:
+    def diff(self, body: bytes, source: str = "", size: int | None = None) -> dict[str, Any]:
         """Return what would change if *body* were the file of *source* (``""``: of all sources); nothing is changed.
+
+        *size* is that of a file beyond the limit, of which *body* is not the whole.
 
         Raises:
             ConfigurationError: it has an error and ``on-error`` is ``fail``.
@@ -142,7 +144,7 @@ class OverlayDesk:
             shadow = Overlays(
                 self._home, self._read.settings, self._read.sources, self._read.classes, self._now_s
             )
-            taken = shadow.judge(layer, body, texts.get(layer))
+            taken = shadow.judge(layer, body, texts.get(layer), size)
             new_texts = {**texts, SWITCHES: shadow.switches.text(), layer: taken.text}
             after, now = shadow.laid(new_texts)
             places = changed_places(layers, now)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ingather.access import Visible
 from ingather.app.home import Home
+from ingather.app.overlayfiles import FileState, look, read_stable, told, write_log
 from ingather.app.overlaytexts import (
     API,
     CLOSED,
@@ -23,13 +23,10 @@ from ingather.app.overlaytexts import (
     FETCHED,
     SWITCHES,
     UNHIDDEN,
-    FileState,
     Reader,
     Switches,
     Taken,
     file_of,
-    look,
-    read_stable,
     source_of,
 )
 from ingather.catalog.sqlite_changes import Applied
@@ -43,7 +40,7 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, ConfigurationError
 from ingather.log import get
 from ingather.model.description import AttributesView
-from ingather.overlay import Overlay, log_line
+from ingather.overlay import Overlay
 from ingather.ports.index import IndexDocument
 from ingather.robot.laying import NO_LAYING, Laying
 from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
@@ -135,7 +132,6 @@ class Overlays:
         """Files that do not apply as they stand: layer -> what is wrong, for operators."""
         self._states: Mapping[str, FileState] = {}
         self._texts: dict[str, bytes] = {}
-        self._narrowed: list[tuple[int, int, tuple[frozenset[str], ...]]] = []
 
     def __call__(self, document: IndexDocument, found: AttributesView) -> None:
         """Lay over *document* what is in force; see :data:`ingather.robot.documents.Lay`."""
@@ -198,11 +194,12 @@ class Overlays:
         taken: dict[str, Taken] = {}
         closed: list[str] = []
         for layer in states:
-            body = self._body(layer)
-            if body is None:
+            found = self._body(layer)
+            if found is None:
                 continue
+            body, size = found
             good = self._texts.get(layer)
-            taken[layer] = self.judge(layer, body, good)
+            taken[layer] = self.judge(layer, body, good, size)
             texts[layer] = taken[layer].text
             if taken[layer].state == "kept" and good is None and self._narrows(layer):
                 closed.append(source_of(layer))
@@ -241,13 +238,15 @@ class Overlays:
         others = {name: text for name, text in self.problems.items() if not name.startswith(FETCHED)}
         self.problems = {**others, **failed}
 
-    def judge(self, layer: str, body: bytes, good: bytes | None) -> Taken:
+    def judge(self, layer: str, body: bytes, good: bytes | None, size: int | None = None) -> Taken:
         """Return what *body* would come to as the text of *layer*; *good* applied before.
+
+        *size* is that of a file beyond the limit, of which *body* is not the whole.
 
         Raises:
             ConfigurationError: it has an error and its ``on-error`` is ``fail``.
         """
-        return self._reader.take(layer, body, self.switches, self.on_error(layer), good)
+        return self._reader.take(layer, body, self.switches, self.on_error(layer), good, size)
 
     def laid(self, texts: Mapping[str, bytes], number: int = 0) -> tuple[Laying, dict[str, Overlay]]:
         """Return *texts* as they would be laid over documents, and their layers."""
@@ -263,48 +262,23 @@ class Overlays:
         source = self._sources.get(source_of(layer))
         return source is not None and source.acl_overlay == "restrict"
 
-    def _body(self, layer: str) -> bytes | None:
+    def _body(self, layer: str) -> tuple[bytes, int] | None:
         try:
             return read_stable(self._home.path / layer)
         except OSError as error:
             self.problems[layer] = f"{layer} cannot be read: {error.strerror or error}"
-            return self._texts.get(layer)
+            good = self._texts.get(layer)
+            return None if good is None else (good, len(good))
 
     def _note(self, taken: Mapping[str, Taken]) -> None:
-        problems: dict[str, str] = {}
-        for layer, file in taken.items():
-            if file.state == "ok":
-                continue
-            first = next((d for d in file.overlay.diagnostics if d.is_error), None)
-            what = {
-                "ignored": "no record of it applies",
-                "kept": "the last good version goes on",
-                "partly": f"{file.overlay.counts.bad} lines are left out",
-            }[file.state]
-            lapsed = file.overlay.counts.expiring if file.state == "ignored" else 0
-            more = f"; {lapsed} expiry dates lapse with it" if lapsed else ""
-            problems[layer] = f"{first or layer}: {what}{more}"
+        problems = {layer: what for layer, file in taken.items() if (what := told(layer, file))}
         for layer, text in problems.items():
             if self.problems.get(layer) != text:
                 _log.error("external metadata has errors", file=layer, what=text)
         for layer, file in taken.items():
-            self._write_log(layer, file)
+            write_log(self._home, layer, file)
         fetched = {name: text for name, text in self.problems.items() if name.startswith(FETCHED)}
         self.problems = {**problems, **fetched}
-
-    def _write_log(self, layer: str, file: Taken) -> None:
-        """Leave the findings of a file in the log folder of its source."""
-        folder = self._home.log / source_of(layer) if source_of(layer) else self._home.log
-        lines = [log_line(finding) for finding in file.overlay.diagnostics]
-        counts = file.overlay.counts
-        lines.append(
-            f"{layer}: {file.state}; {counts.records} records, {counts.bad} bad, {counts.errors} errors, {counts.warnings} warnings"
-        )
-        try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-            (folder / "external_metadata.cfg.log").write_text("\n".join(lines) + "\n", "utf-8")
-        except OSError as error:
-            _log.warning("the findings of a file were not written", file=layer, error=str(error))
 
     # -- into force -----------------------------------------------------------------------------------
 
@@ -359,14 +333,6 @@ class Overlays:
         self.progress = replace(self.progress, version=number, running=True, places=ready.steps.places)
         return ready.steps
 
-    def withheld(self, viewer: Visible, applied: int) -> tuple[int, ...]:
-        """Return the documents that *viewer* may not see any more, but that an index at change *applied* would show him."""
-        if not self._narrowed or viewer.everything:
-            return ()
-        his = frozenset(viewer.needs)
-        self._narrowed = [pending for pending in self._narrowed if pending[0] > applied]
-        return tuple(sorted({row for _, row, needs in self._narrowed if not all(one & his for one in needs)}))
-
     def _pass(
         self,
         old: Laying,
@@ -389,11 +355,7 @@ class Overlays:
     def step(self, writer: CatalogWriter, applied: Applied, steps: OverlayPass, at: At) -> At:
         """Make one step of a pass inside the caller's transaction; return where the next one begins."""
         writer.applier.now_s = self._now_s()
-        steps.narrowed.clear()
         found = steps.step(writer.overlays, applied, at)
-        if steps.narrowed:
-            last = writer.applier.sequence
-            self._narrowed = [*self._narrowed, *((last, row, needs) for row, needs in steps.narrowed)]
         if found.done:
             writer.overlays.end_pass()
         self.progress = replace(

@@ -6,18 +6,13 @@ goes on in its last good form stands there in that form. So a version is read wi
 
 import json
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final
 
-from ingather.app.home import Home
 from ingather.conf.classes import ClassTable
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.errors import ConfigurationError
-from ingather.model.diagnostic import Diagnostic, Place
 from ingather.model.url import Canonicaliser, canonical
 from ingather.overlay import Options, Overlay, overlay_of
 from ingather.overlay.layers import Layers
@@ -30,13 +25,10 @@ __all__ = [
     "FETCHED",
     "SWITCHES",
     "UNHIDDEN",
-    "FileState",
     "Reader",
     "Switches",
     "Taken",
     "file_of",
-    "look",
-    "read_stable",
     "source_of",
 ]
 
@@ -49,11 +41,6 @@ CLOSED: Final = "closed"
 """Sources whose documents nobody sees: their restrictions were never read without an error."""
 SWITCHES: Final = "switches"
 _NO_LAYERS: Final = frozenset({SWITCHES, UNHIDDEN, CLOSED})
-_SETTLE_S: Final = 0.1
-_TRIES: Final = 20
-
-FileState = tuple[int, int, int] | None
-"""Inode, size and time of a file, ``None`` = it is not there."""
 
 
 def file_of(source: str) -> str:
@@ -198,7 +185,15 @@ class Reader:
     def __init__(self) -> None:
         self._known: dict[tuple[str, bytes, str], Overlay] = {}
 
-    def take(self, layer: str, body: bytes, switches: Switches, on_error: str, good: bytes | None) -> Taken:
+    def take(  # noqa: PLR0913, PLR0917 - one file and how it is judged
+        self,
+        layer: str,
+        body: bytes,
+        switches: Switches,
+        on_error: str,
+        good: bytes | None,
+        size: int | None = None,
+    ) -> Taken:
         """Read a file that is new.
 
         Args:
@@ -207,17 +202,20 @@ class Reader:
             switches: how.
             on_error: what a bad line does.
             good: what applied before, ``None`` = nothing was good yet.
+            size: of a file beyond the limit, of which *body* is not the whole.
 
         Raises:
             ConfigurationError: it has an error and *on_error* is ``fail``.
         """
         options = switches.options(layer, on_error)
-        overlay = overlay_of(body, layer, options)
+        overlay = overlay_of(body, layer, options, size=size)
         if not overlay.counts.errors:
             return Taken(body, overlay, "ok")
         if on_error == "keep_last_good":
             return Taken(good or b"", overlay, "kept")
-        return Taken(body, overlay, "partly") if on_error == "skip_line" else Taken(b"", overlay, "ignored")
+        if on_error == "skip_line" and overlay.counts.records:
+            return Taken(body, overlay, "partly")
+        return Taken(b"", overlay, "ignored")
 
     def layers(self, texts: Mapping[str, bytes], switches: Switches) -> dict[str, Overlay]:
         """Return the layers of a version."""
@@ -259,42 +257,3 @@ class Reader:
             unhidden=unhidden, version=version, closed=closed,
         )  # fmt: skip
         return laying, layers
-
-
-def look(home: Home, sources: Mapping[str, SourceConf]) -> dict[str, FileState]:
-    """Return the state of each file that may be there."""
-    return {layer: _state(home.path / layer) for layer in (COMMON, *map(file_of, sources))}
-
-
-def read_stable(path: Path) -> bytes | None:
-    """Return a file whole, ``None`` if it is not there; one that is being written is waited for, a little.
-
-    Raises:
-        OSError: it cannot be read.
-        ConfigurationError: it is written on and on.
-    """
-    for _ in range(_TRIES):
-        before = _state(path)
-        if before is None:
-            return None
-        time.sleep(_SETTLE_S)
-        if _state(path) != before:
-            continue
-        body = path.read_bytes()
-        if _state(path) == before and len(body) == before[1]:
-            return body
-    raise ConfigurationError(
-        (
-            Diagnostic(
-                "E-FILE", Place(path.name, 1), "is being written all the time", hint="replace it by a rename"
-            ),
-        )
-    )
-
-
-def _state(path: Path) -> FileState:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -23,7 +23,7 @@ from ingather.app.home import Home
 from ingather.app.overlaytexts import FILE_NAME, Switches, file_of
 from ingather.errors import ConfigurationError, IngatherError, UsageError
 from ingather.overlay import Options
-from ingather.overlay.validating import Validation, concatenate, log_text, validate
+from ingather.overlay.validating import File, Validation, concatenate, log_text, validate
 
 __all__ = ["Outcome", "check_source", "concatenate_source", "log_file"]
 
@@ -62,10 +62,10 @@ def check_source(home: Home, source: str, threshold: Decimal) -> Outcome:
     """
     options = _options(home, source)
     layer = file_of(source)
-    body = _body(home.path / layer, options)
-    if body is None:
+    file = _file(home, layer, options)
+    if file is None:
         return Outcome(accepted=True, validation=None)
-    validation = validate([(layer, body)], threshold, options)
+    validation = validate([file], threshold, options)
     _write_log(log_file(home, source), validation)
     return Outcome(validation.accepted, validation)
 
@@ -87,9 +87,9 @@ def concatenate_source(home: Home, source: str, threshold: Decimal, *, force: bo
     files = []
     for profile in _profiles(target.parent / "profiles"):
         layer = f"{Path(file_of(source)).parent}/profiles/{profile}/{FILE_NAME}"
-        body = _body(home.path / layer, options)
-        if body is not None:
-            files.append((layer, body))
+        file = _file(home, layer, options)
+        if file is not None:
+            files.append(file)
     if not files:
         return Outcome(accepted=True, validation=None)
     made = concatenate(files, threshold, options)
@@ -126,11 +126,14 @@ def _profiles(folder: Path) -> Sequence[str]:
     return sorted(names, key=os.fsencode)
 
 
-def _body(path: Path, options: Options) -> bytes | None:
-    """Return a file; of one that is too large, only so much that this is seen."""
+def _file(home: Home, layer: str, options: Options) -> File | None:
+    """Return a file; of one beyond the limit no bytes, but its size."""
     try:
-        with path.open("rb") as file:
-            return file.read(options.limit_bytes + 1)
+        with (home.path / layer).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > options.limit_bytes:
+                return layer, b"", size
+            return layer, file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
 

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ingather.access import ANONYMOUS, Rights, Visible, principal
 from ingather.access.groups import GroupExpander
@@ -11,6 +11,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.directory import GroupLookup, KnownPeople, people_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.overlaywithheld import Withheld
 from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -30,11 +31,11 @@ _OPENING_BYTES = 64 * 1024
 
 
 class Texts:
-    """Kept texts for excerpts: a catalog reader for each thread that asks. *beside* is closed with them."""
+    """Kept texts for excerpts: a catalog reader for each thread that asks. What *beside* names is closed with them."""
 
-    def __init__(self, home: Home, *, beside: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, home: Home, *, beside: Iterable[Callable[[], None]] = ()) -> None:
         self._home = home
-        self._beside = beside
+        self._beside = tuple(beside)
         self._own = threading.local()
         self._all: list[SqliteReader] = []
         self._lock = threading.Lock()
@@ -61,7 +62,8 @@ class Texts:
             for reader in self._all:
                 reader.close()
             self._all.clear()
-        self._beside()
+        for close in self._beside:
+            close()
 
 
 class Seeing:
@@ -137,12 +139,7 @@ def _strictness(ranking: str, rights: Rights) -> Callable[[], bool]:
     return rights.anything_secured if ranking == "auto" else lambda: ranking == "strict"
 
 
-def search_service(
-    home: Home,
-    settings: Settings,
-    *,
-    withheld: Callable[[Visible, int], Collection[int]] = lambda _viewer, _applied: (),
-) -> tuple[SearchService, TantivyReader, Texts]:
+def search_service(home: Home, settings: Settings) -> tuple[SearchService, TantivyReader, Texts]:
     """Return (service, index reader to reload, texts to close).
 
     When the catalog cannot be opened the index answers alone: with what was public when it was last written.
@@ -153,6 +150,7 @@ def search_service(
     reader, table = IndexFolder(home.index).reader(), home.settings().classes
     try:
         access = AccessReader(database_of(home))
+        withheld = Withheld(database_of(home))
     except CatalogError as error:
         _log.warning("rights cannot be read: public documents only", error=str(error))
         texts = Texts(home)
@@ -166,7 +164,7 @@ def search_service(
             openings=texts.openings,
         )
         return service, reader, texts
-    texts = Texts(home, beside=access.close)
+    texts = Texts(home, beside=(access.close, withheld.close))
     rights = Rights(access, cut_domains=settings.flag("access.cut-domains"))
     service = SearchService(
         reader, texts, SystemClock(), limits=query_limits(settings), rights=rights,

@@ -229,9 +229,7 @@ class Serving:
         self._loop = asyncio.get_running_loop()
         gathering = self.gathering
         await self._loop.run_in_executor(None, gathering.follower.opened.wait, 60)
-        service, reader, texts = search_service(
-            self.home, self.settings, withheld=self.gathering.overlays.withheld
-        )
+        service, reader, texts = search_service(self.home, self.settings)
         self._close, self._reload = texts.close, reader.reload
         self._rdm = self._rdm_service(service)
         operations, passwords = _Operations(self), Passwords()

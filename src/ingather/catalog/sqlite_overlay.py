@@ -7,7 +7,7 @@ version before is remembered, so that a pass that was cut off is made again from
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -118,6 +118,12 @@ class OverlayReader:
         values = (self.host(origin), path, high, source)
         return int(self._rows.value(_COUNT, values)) + int(self._rows.value(_COUNT_BARE, values))
 
+    def changed_after(self, seq: int, sources: Sequence[str]) -> list[tuple[int, Touched]]:
+        """Return (change, document) of the described documents of *sources* that changed above *seq*, ascending."""
+        named = ",".join("?" * len(sources))
+        rows = self._rows.all(f"{_CHANGED} and s.name in ({named}) order by c.seq", (seq, *sources))
+        return [(r[0], Touched(r[1], r[2] + r[3], r[4], bool(r[5]), r[6])) for r in rows]
+
     def unhidden(self) -> bytes:
         """Return the stripped URLs that do not expire, with blanks between them."""
         kept = self._rows.value("select value from meta where name = ?", (_UNHIDDEN,))
@@ -136,9 +142,12 @@ _COUNT_BARE: Final = (
     "select count(*) from url where host = ?1 and version is not null and bare is not null and bare >= ?2 and bare < ?3 "
     "and (?4 = '' or source = (select id from source where name = ?4))"
 )
-_TOUCHED: Final = (
-    "select u.id, h.origin, coalesce(u.bare, u.path), s.name, u.version is not null and u.dup is null and u.held is not 2, u.path "
-    "from url u join host h on h.id = u.host join source s on s.id = u.source"
+_ROW: Final = "u.id, h.origin, coalesce(u.bare, u.path), s.name, u.version is not null and u.dup is null and u.held is not 2, u.path"
+_JOINED: Final = "join host h on h.id = u.host join source s on s.id = u.source"
+_TOUCHED: Final = f"select {_ROW} from url u {_JOINED}"  # noqa: S608 - constants
+_CHANGED: Final = (
+    f"select c.seq, {_ROW} from change c join url u on u.id = c.id {_JOINED} "  # noqa: S608 - constants
+    "where c.seq > ? and u.version is not null"
 )
 
 

@@ -101,7 +101,10 @@ def diff(new: Path, source: str, home: Path, *, as_json: bool) -> int:
 
     Exit status 1 when anything would change, or the file has errors.
     """
-    found = office(home).desk.diff(new.read_bytes(), source)
+    from ingather.app.overlayfiles import read_stable
+
+    body, size = read_stable(new) or (b"", 0)
+    found = office(home).desk.diff(body, source, size)
     if as_json:
         print_json(found)
     else:

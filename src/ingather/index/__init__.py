@@ -21,7 +21,7 @@ from ingather.index.card import Card
 from ingather.index.check import Damage, Difference, compare, damage
 from ingather.index.folder import IndexFolder, Rebuild
 from ingather.index.languages import clean, exact, is_cjk, nfc, slot_of
-from ingather.index.laying import lay
+from ingather.index.laying import MOST_NEEDS, lay
 from ingather.index.limits import QueryLimits
 from ingather.index.mapping import PageFacts, ShownRow, document, kind_of, page_document
 from ingather.index.prior import PRIOR_NAME, counts, read_prior, write_prior
@@ -53,6 +53,7 @@ from ingather.index.tantivy_writer import TantivyWriter
 from ingather.index.weights import PLAIN_BM25, RANKING, Weights
 
 __all__ = [
+    "MOST_NEEDS",
     "PLAIN_BM25",
     "PRIOR_NAME",
     "RANKING",

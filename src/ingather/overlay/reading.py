@@ -92,9 +92,14 @@ def read(  # noqa: PLR0913 - the switches of a source, each by its name
     return overlay_of(body, name, options, last_good)
 
 
-def overlay_of(body: bytes, name: str, options: Options, last_good: Overlay | None = None) -> Overlay:
-    """Do what :func:`read` says, with the switches in one value."""
-    reader = _Reader(body, name, options)
+def overlay_of(
+    body: bytes, name: str, options: Options, last_good: Overlay | None = None, *, size: int | None = None
+) -> Overlay:
+    """Do what :func:`read` says, with the switches in one value.
+
+    *size* is that of a file of which *body* is not the whole, because it is beyond the limit.
+    """
+    reader = _Reader(body, name, options, len(body) if size is None else size)
     table = reader.table()
     diagnostics, counts = reader.findings.all(), reader.counts
     if not counts.errors or options.on_error == "skip_line":
@@ -115,8 +120,9 @@ def _located(diagnostics: tuple[Diagnostic, ...], counts: Counts) -> tuple[Diagn
 
 
 class _Reader:
-    def __init__(self, body: bytes, name: str, options: Options) -> None:
+    def __init__(self, body: bytes, name: str, options: Options, size: int) -> None:
         self._body = body
+        self._size = size
         self._options = options
         self._gathered = Gathered()
         self._ascii = body.isascii()
@@ -127,14 +133,9 @@ class _Reader:
     def table(self) -> Table:
         """Read every line."""
         body, options, counts = self._body, self._options, self.counts
-        if len(body) > options.limit_bytes:
-            counts.lines = body.count(b"\n") + 1
-            self.findings.error(
-                "too-long",
-                1,
-                1,
-                f"the file has {len(body)} bytes in {counts.lines} lines, more than {options.limit_bytes} are not read",
-            )
+        if self._size > options.limit_bytes:
+            text = f"the file has {self._size:,} bytes; beyond {options.limit_bytes:,} none of it is read"
+            self.findings.error("too-long", 1, 1, text, "make several of it: one for each source")
             return Table()
         begin, size, number = (len(_BOM) if body.startswith(_BOM) else 0), len(body), 0
         find = body.find

@@ -13,9 +13,12 @@ from ingather.overlay.laid import Overlay
 from ingather.overlay.options import Options
 from ingather.overlay.reading import overlay_of
 
-__all__ = ["Concatenated", "Validation", "concatenate", "log_text", "threshold_of", "validate"]
+__all__ = ["Concatenated", "File", "Validation", "concatenate", "log_text", "threshold_of", "validate"]
 
 _DIGITS: Final = 4
+
+File = tuple[str, bytes] | tuple[str, bytes, int]
+"""Name and bytes of a file; with its size when it is beyond the limit, and the bytes are not all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Validation:
     @property
     def accepted(self) -> bool:
         """Whether the share of bad records is at most the threshold; exact: 7 of 10 pass with 0.7."""
+        if any(each.counts.errors and not each.counts.records for each in self.overlays):
+            return False  # a file that was not read at all
         if self.strictly and self.bad:
             return False
         return Fraction(self.bad) <= Fraction(self.threshold) * self.records
@@ -87,13 +92,13 @@ def threshold_of(text: str) -> Decimal:
 
 
 def validate(
-    files: Sequence[tuple[str, bytes]], threshold: Decimal = Decimal(0), options: Options | None = None
+    files: Sequence[File], threshold: Decimal = Decimal(0), options: Options | None = None
 ) -> Validation:
-    """Read *files* (name, bytes) and count; *options* are those of the source, whatever its ``on_error``."""
+    """Read *files* and count; *options* are those of the source, whatever its ``on_error``."""
     wanted = options or Options()
     strictly = wanted.acl_overlay == "restrict"
     lenient = replace(wanted, on_error="keep_last_good" if strictly else "skip_line")
-    overlays = tuple(overlay_of(body, name, lenient) for name, body in files)
+    overlays = tuple(_read(file, lenient) for file in files)
     records = sum(each.counts.records for each in overlays)
     bad = sum(each.counts.bad for each in overlays)
     remarks = [
@@ -111,9 +116,9 @@ def validate(
 
 
 def concatenate(
-    files: Sequence[tuple[str, bytes]], threshold: Decimal = Decimal(0), options: Options | None = None
+    files: Sequence[File], threshold: Decimal = Decimal(0), options: Options | None = None
 ) -> Concatenated:
-    """Make one file of *files* (name, bytes; their order decides which of identical prefixes is first)."""
+    """Make one file of *files* (their order decides which of identical prefixes is first)."""
     wanted = options or Options()
     if wanted.acl_overlay != "restrict":  # what is written has no bad line, so on_error does not matter
         wanted = replace(wanted, on_error="skip_line")
@@ -138,6 +143,10 @@ def concatenate(
     body = b"".join([line + b"\n" for line in lines])
     kept = replace(validation, diagnostics=validation.diagnostics + tuple(across))
     return Concatenated(kept, body, len(lines))
+
+
+def _read(file: File, options: Options) -> Overlay:
+    return overlay_of(file[1], file[0], options, size=file[2] if len(file) > 2 else None)  # noqa: PLR2004 - see File
 
 
 def log_text(validation: Validation) -> str:

@@ -105,9 +105,6 @@ class OverlayPass:
         places: where the two may differ.
         everything: they may differ everywhere.
         anew: the classes differ: every document is made anew, whatever is laid over it.
-
-    Attributes:
-        narrowed: documents (row, whom a searcher must be one of) that were found to be for fewer people than before.
     """
 
     def __init__(
@@ -123,7 +120,6 @@ class OverlayPass:
         self._places = places
         self._anew = anew
         self.everything = everything or anew
-        self.narrowed: list[tuple[int, tuple[frozenset[str], ...]]] = []
 
     @property
     def places(self) -> int:
@@ -156,8 +152,6 @@ class OverlayPass:
         found = []
         for row in rows:
             old, new = self._old.over(row.key, row.source), self._new.over(row.key, row.source)
-            if new.needs and new.needs != old.needs:
-                self.narrowed.append((row.id, new.needs))
             if row.shown and (self._anew or old.mark != new.mark):
                 found.append(row.id)
         return found

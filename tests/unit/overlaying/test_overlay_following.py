@@ -1,5 +1,7 @@
 """The index follows every change of a file as if it had been made anew; mistakes do what the setting says."""
 
+import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingather.access import ANONYMOUS, Visible, identity, need_of, needs_of, principal
-from ingather.app import overlaytexts
+from ingather.app import overlayfiles
 from ingather.app.checking import rebuild_index
 from ingather.app.overlays import Overlays
 from ingather.errors import ConfigurationError
 from ingather.model.acl import PrincipalScope
+from ingather.testing.rig import Rig
 
 PAGE = {"title": "Old", "partial-text": "something to read"}
 PATHS = (
@@ -226,19 +229,6 @@ def test_permissions_elsewhere_are_refused(inner: Any) -> None:
     assert inner.found("read") == [OPEN, SHUT]
 
 
-def test_a_restriction_acts_before_the_index_has_it(inner: Any) -> None:
-    inner.take_in()
-    inner.write("inner.com/shut/ who:user:jane\n", source="inner")
-    read = inner.home.settings()
-    overlays = Overlays(inner.home, read.settings, read.sources, read.classes, inner.clock.wall)
-    before = inner.sequence
-    inner._transaction(overlays.begin)
-    assert overlays.withheld(viewer("bob"), before) == overlays.withheld(ANONYMOUS, before) != ()
-    assert overlays.withheld(viewer("jane"), before) == ()
-    assert overlays.withheld(Visible(everything=True), before) == ()
-    assert overlays.withheld(viewer("bob"), inner.sequence) == ()
-
-
 def test_restrict_needs_a_way_of_failing_that_keeps_restrictions(desk: Any) -> None:
     desk.settings('[source.inner]\nacl-overlay = "restrict"')
     (finding,) = desk.home.settings().diagnostics
@@ -252,14 +242,42 @@ def test_a_file_that_is_being_written_is_read_when_it_is_whole(
     path = tmp_path / "f.cfg"
     whole = b"s.com/ x:1\n" * 50
     path.write_bytes(whole[:5])
-    looks, state = [0], overlaytexts._state
+    looks, state = [0], overlayfiles._state
 
-    def looked(at: Path) -> overlaytexts.FileState:
+    def looked(at: Path) -> overlayfiles.FileState:
         looks[0] += 1
         if looks[0] == 2:  # the editor goes on between two looks
             path.write_bytes(whole)
         return state(at)
 
-    monkeypatch.setattr(overlaytexts, "_state", looked)
-    assert overlaytexts.read_stable(path) == whole
-    assert overlaytexts.read_stable(tmp_path / "nothing") is None
+    monkeypatch.setattr(overlayfiles, "_state", looked)
+    assert overlayfiles.read_stable(path) == (whole, len(whole))
+    assert overlayfiles.read_stable(tmp_path / "nothing") is None
+
+
+@pytest.mark.parametrize(
+    ("how", "found"), [("ignore_file", 0), ("skip_line", 0), ("keep_last_good", 1), ("fail", 1)]
+)
+def test_a_file_of_a_gigabyte_is_not_read(desk: Any, how: str, found: int) -> None:
+    desk.settings(f'[overlay]\non-error = "{how}"')
+    desk.put(("http://s.com/1", PAGE))
+    desk.write("s.com/ x:own\n")
+    desk.take_in()
+    os.truncate(desk.home.config / "external_metadata.cfg", 1_000_000_000)  # sparse: it takes no room
+    tracemalloc.start()
+    try:
+        if how == "fail":
+            with pytest.raises(ConfigurationError, match="1,000,000,000 bytes"):
+                desk.take_in()
+        else:
+            (problem,) = desk.take_in().problems.values()
+            assert problem.startswith(
+                "config/external_metadata.cfg:1:1: error too-long: the file has 1,000,000,000 bytes"
+            )
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+    desk.follow()
+    assert len(desk.found("x:own")) == found
+    assert desk.found("read") == ["http://s.com/1"]
+    assert Rig(desk.home.path).call("overlay", "check", "--threshold", "1").status == 1
