@@ -134,6 +134,16 @@ def test_a_certificate_that_cannot_be_used_is_said(rig: Rig) -> None:
     assert "feeds.certificate-key" in ran.err
 
 
+def end_tracer(tracing: "subprocess.Popen[bytes]") -> None:
+    """End strace, which leaves its process as it was; it must not outlive the test, whatever happened."""
+    tracing.terminate()
+    try:
+        tracing.wait(20)
+    except subprocess.TimeoutExpired:
+        tracing.kill()
+        tracing.wait(20)
+
+
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
 def test_the_row_follows_the_file_and_success_follows_the_row(rig: Rig, tmp_path: Path) -> None:
     rig.tune("listen.search", "127.0.0.1:0").tune("listen.admin", "127.0.0.1:0")
@@ -141,18 +151,19 @@ def test_the_row_follows_the_file_and_success_follows_the_row(rig: Rig, tmp_path
         served = Served(running, (rig.path / "admin-token").read_text().strip())
         trace = tmp_path / "trace"
         calls = "trace=fsync,fdatasync,rename,renameat,renameat2,sendto,sendmsg,write,writev"
-        with subprocess.Popen(
-            [str(shutil.which("strace")), "-f", "-y", "-e", calls, "-s", "300", "-o", str(trace), "-p", str(running.process.pid)],
-            stderr=subprocess.PIPE,
-        ) as tracing:  # fmt: skip
-            assert tracing.stderr is not None
-            if b"attached" not in tracing.stderr.readline():
+        said_by_strace = tmp_path / "strace.err"
+        with said_by_strace.open("wb") as sink:
+            tracing = subprocess.Popen(
+                [str(shutil.which("strace")), "-f", "-y", "-e", calls, "-s", "300", "-o", str(trace), "-p", str(running.process.pid)],
+                stderr=sink,
+            )  # fmt: skip
+        try:
+            wait_until(lambda: b"attached" in said_by_strace.read_bytes() or tracing.poll() is not None)
+            if tracing.poll() is not None:
                 pytest.skip("strace may not attach here")
-            try:
-                assert push(served, FEED).body == b"Success"
-            finally:
-                tracing.terminate()
-                tracing.stderr.read()
+            assert push(served, FEED).body == b"Success"
+        finally:
+            end_tracer(tracing)
         running.signal(signal.SIGTERM)
         running.end()
     lines = trace.read_text("utf-8", "replace").splitlines()
