@@ -1,9 +1,9 @@
 """robots.txt: the file read into groups, and the verdict for an agent and a URL (RFC 9309).
 
 Where the RFC is open this follows Google's parser: misspelt directives, a missing colon, what
-ends a group, how far a line is read. Three things go beyond it, each towards obeying more:
-escapes (see ``robots_rules.RuleSet``), files in UTF-16, and names of
-agents with characters that the RFC does not give them.
+ends a group, how far a line is read. Four things go beyond it, each towards obeying more:
+escapes (see ``robots_rules.RuleSet``), files in UTF-16, names of agents with characters that the
+RFC does not give them, and several names in one ``User-agent`` line.
 
 Reading is lazy: :func:`parse` sorts the lines into groups, the rules of an agent are compiled
 when it first asks.
@@ -28,6 +28,7 @@ from ingather.fetch.robots_rules import RuleSet, path_of
 __all__ = ["LineEvent", "LineKind", "RobotsTxt", "RobotsVerdict", "parse"]
 
 _TOKEN = re.compile(r"[A-Za-z_-]*")
+_BETWEEN = re.compile(r"[\s,]+")
 _PRODUCT = re.compile(r"([A-Za-z_-][A-Za-z0-9_.-]*)/")
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}")
 _ALLOW, _USER_AGENT = int(LineKind.ALLOW), int(LineKind.USER_AGENT)
@@ -195,10 +196,14 @@ def parse(body: bytes) -> RobotsTxt:
 
 
 def _means(value: str, wanted: str) -> bool:
-    """Whether a ``User-agent`` value means *wanted*: by its token as the RFC has it, or by its first word."""
+    """Whether a ``User-agent`` value means *wanted*: by its token as the RFC has it, or by one of its words."""
     low = value.lower()
+    if wanted not in low:
+        return False
     token = _TOKEN.match(low)
-    return (token is not None and token[0] == wanted) or low.split(None, 1)[:1] == [wanted]
+    if token is not None and token[0] == wanted:
+        return True
+    return any(wanted in (word, word.partition("/")[0]) for word in _BETWEEN.split(low))
 
 
 def _told(text: str) -> str:

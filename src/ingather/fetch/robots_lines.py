@@ -56,7 +56,7 @@ _RIGHT: _Names = (
     (LineKind.CRAWL_DELAY, ("crawl-delay",)),
 )
 _MISSPELT: _Names = (
-    (LineKind.DISALLOW, ("dissallow", "dissalow", "disalow", "diasllow", "disallaw")),
+    (LineKind.DISALLOW, ("dissallow", "dissalow", "disalow", "diasllow", "disallaw", "desallow")),
     (LineKind.USER_AGENT, ("useragent", "user agent")),
     (LineKind.SITEMAP, ("site-map",)),
     (LineKind.CRAWL_DELAY, ("crawldelay", "crawl delay")),

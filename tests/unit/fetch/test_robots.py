@@ -50,6 +50,15 @@ def test_google_a_byte_order_mark_is_skipped_even_in_part(mark: bytes) -> None:
     assert not allowed(mark + b"User-agent: *\nDisallow: /a\n", "/a")
 
 
+@pytest.mark.parametrize("names", ["One, Ingather", "One Ingather Two", "One,ingather/2.0", "Ingather,One"])
+def test_ours_several_names_in_a_line_are_all_meant(names: str) -> None:
+    text = f"User-agent: {names}\nDisallow: /a\n\nUser-agent: *\nAllow: /\n"
+    assert not allowed(text, "/a")
+    assert not allowed(text, "/a", "Ingather/1.0 (+https://search.example)")
+    assert allowed(text, "/a", "Gather")
+    assert allowed(text, "/a", "Ingatherer")
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_ours_utf_16_is_read(encoding: str) -> None:
     assert not allowed("User-agent: *\nDisallow: /a\n".encode(encoding), "/a")
@@ -61,6 +70,7 @@ def test_ours_utf_16_is_read(encoding: str) -> None:
         "Disallow /a",
         "Disallow\t/a",
         "dissallow: /a",
+        "Desallow: /a",
         "dissalow: /a",
         "disalow: /a",
         "diasllow: /a",
