@@ -1,5 +1,6 @@
 """A site that wants a password: it is crawled, nobody finds it, and nothing shows the password."""
 
+import json
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
@@ -76,15 +77,34 @@ def test_what_a_password_opened_nobody_finds(rig: Rig, site: ThreadingHTTPServer
     assert {shown for where, shown, _ in asked if not where.startswith("/secure/")} == {""}
     assert {agent for _, _, agent in asked} == {"gsa-crawler (here)"}
 
+    asked.clear()
+    fetched = rig.call("explain", "--fetch", f"{origin}/secure/9")
+    simulated = rig.call("simulate", "--data", "--json", f"{origin}/secure/1", f"{origin}/open")
+    assert {(where, shown) for where, shown, _ in asked if where != "/robots.txt"} == {
+        ("/secure/1", WANTED),
+        ("/secure/9", WANTED),
+        ("/open", ""),
+    }
+    assert simulated.status == 0, simulated.err
+
     listed = rig.call("config", "credentials", f"{origin}/secure/1")
     said = [
         ran.out,
         ran.err,
+        *(fetched.out, fetched.err, simulated.out, simulated.err),
         listed.out,
         rig.call("config", "show").out,
         rig.call("explain", f"{origin}/secure/1").out,
     ]
     assert "CORP\\crawler" in listed.out
+    assert rig.call("config", "check").status == 0
+    wrong = path.read_text().replace("user = ", "usr = ")
+    path.write_text(wrong)
+    checked = rig.call("config", "check", "--json")
+    said.append(checked.out)
+    (finding,) = json.loads(checked.out)["findings"]
+    assert (checked.status, finding["file"], finding["severity"]) == (1, "credentials.toml", "error")
+    assert "no key 'usr'" in finding["text"]
     secrets = (CANARY, WANTED.removeprefix("Basic "))
     assert not any(secret in text for text in said for secret in secrets)
     for file in rig.path.rglob("*"):

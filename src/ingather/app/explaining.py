@@ -8,6 +8,7 @@ import msgspec
 
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
+from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
 from ingather.app.isolation import ConverterPool
@@ -100,7 +101,8 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
         return _now(_fetch(request, source))
 
     async def _fetch(request: Request, source: str) -> Response | Failure:
-        visitor = Visitor(settings, robot, sources, clock=clock)
+        keys = CredentialFile(home.path, clock.monotonic)
+        visitor = Visitor(settings, robot, sources, clock=clock, authorization=keys.header)
         try:
             state = await visitor.robots(split(request.url).origin, source)
             verdict = state.decide(agent, request.url) if state is not None else None

@@ -43,10 +43,14 @@ class Groups:
         database: the catalog's file.
         do: runs a job in a transaction.
         wall: the wall clock.
+        cut_domains: as search has it (``access.cut-domains``).
     """
 
-    def __init__(self, database: Path, do: Do, wall: Callable[[], float]) -> None:
+    def __init__(
+        self, database: Path, do: Do, wall: Callable[[], float], *, cut_domains: bool = True
+    ) -> None:
         self._database = database
+        self._cut_domains = cut_domains
         self._do = do
         self._wall = wall
         self._lock = threading.Lock()
@@ -86,7 +90,10 @@ class Groups:
         try:
             with reader.snapshot():
                 if scope is PrincipalScope.USER:
-                    return {"user": principal_form(who), "groups": ways(expand(reader, (who,)))}
+                    return {
+                        "user": principal_form(who),
+                        "groups": ways(expand(reader, (who,), cut_domains=self._cut_domains)),
+                    }
                 members = _members(reader, who)
                 above = expand(reader, (), (who,))
             return {
@@ -209,7 +216,8 @@ class HomeGroups(Operations):
         def refuse(_job: Job) -> Any:
             raise UsageError("this reads only")
 
-        return Groups(database_of(self._home), refuse, self._clock.wall)
+        cut = self._settings.flag("access.cut-domains")
+        return Groups(database_of(self._home), refuse, self._clock.wall, cut_domains=cut)
 
     def _hand_over(
         self, items: Iterable[Item], form: Mapping[str, str], locked: HomeLockedError

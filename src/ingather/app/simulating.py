@@ -5,13 +5,14 @@ to it (counters of hosts and objects, groups of equal bodies) is named instead o
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import read_configuration
+from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.isolation import ConverterPool
 from ingather.app.plugging import converter_environment, plug_ins
@@ -101,7 +102,9 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
 
     async def work() -> list[dict[str, Any]]:
         own = plug_ins(home, settings) if home is not None else None
-        simulator = Simulator(loaded, settings, sources, clock=SystemClock(), own=own)
+        clock = SystemClock()
+        keys = CredentialFile(home.path, clock.monotonic).header if home is not None else None
+        simulator = Simulator(loaded, settings, sources, clock=clock, own=own, authorization=keys)
         try:
             return [
                 {"asked": text, **await simulator.simulate(url, depth=depth, data=data)} for text, url in urls
@@ -121,6 +124,7 @@ class Simulator:
         clock: dates of descriptions.
         fetcher: asks instead of the network.
         own: plug-ins of the home, for documents that they read.
+        authorization: the header line with credentials for (URL, source).
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a simulation
@@ -132,6 +136,7 @@ class Simulator:
         clock: Clock,
         fetcher: Fetcher | None = None,
         own: PlugIns | None = None,
+        authorization: Callable[[str, str], bytes | None] | None = None,
     ) -> None:
         robot = loaded.robot
         self._loaded = loaded
@@ -140,7 +145,9 @@ class Simulator:
             count=1, limits=wiring.converter_limits(settings, robot), clock=clock,
             environment=converter_environment(own) if own is not None else None,
         )  # fmt: skip
-        self._visitor = Visitor(settings, robot, sources, clock=clock, fetcher=fetcher)
+        self._visitor = Visitor(
+            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization
+        )
         reading = Reading(
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,
             canonicaliser=Canonicaliser(settings.words("urls.drop-parameters")),

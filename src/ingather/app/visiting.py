@@ -1,6 +1,6 @@
 """Asking the network on behalf of a person: robots.txt first, through the egress gate, nothing kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ingather.app import wiring
 from ingather.conf import RobotConf
@@ -17,6 +17,10 @@ from ingather.ports.fetcher import Fetcher
 __all__ = ["Visitor"]
 
 
+def _no_credentials(_url: str, _source: str) -> bytes | None:
+    return None
+
+
 class Visitor:
     """Fetches single URLs as a gatherer would; belongs to one event loop, close it.
 
@@ -24,9 +28,10 @@ class Visitor:
         settings, robot, sources: limits, user agent, reach.
         clock: age of what robots.txt says.
         fetcher: asks instead of the one that the settings describe.
+        authorization: the header line with credentials for (URL, source), as a gatherer sends it; ``None`` = none.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of one question
         self,
         settings: Settings,
         robot: RobotConf,
@@ -34,6 +39,7 @@ class Visitor:
         *,
         clock: Clock,
         fetcher: Fetcher | None = None,
+        authorization: Callable[[str, str], bytes | None] | None = None,
     ) -> None:
         self._sources, self._clock = sources, clock
         self._obey = bool(robot.enable_robots_txt)
@@ -42,7 +48,7 @@ class Visitor:
         self._headers = (("Referer", str(robot.referer)),) if robot.referer else ()
         self._fetcher = fetcher or HttpFetcher(
             wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
-            resolver=SystemResolver(clock), clock=clock,
+            resolver=SystemResolver(clock), clock=clock, authorization=authorization or _no_credentials,
         )  # fmt: skip
 
     def _scope(self, source: str) -> Scope:

@@ -16,6 +16,7 @@ from ingather.cli.home_option import home_option
 from ingather.conf import PARAMETERS
 from ingather.conf.sources import SOURCE_KEYS
 from ingather.errors import UsageError
+from ingather.model.diagnostic import Diagnostic, Place
 from ingather.units import format_seconds
 
 __all__ = ["command"]
@@ -71,12 +72,13 @@ def show(home: Path, names: tuple[str, ...], *, as_json: bool) -> None:
 @home_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(home: Path, *, as_json: bool) -> int:
-    """Find every mistake in settings and configuration, each with file, line and column.
+    """Find every mistake in settings, configuration and credentials.toml, each with file, line and column.
 
     Exit status 1 when there is an error; warnings alone give 0.
     """
-    read = read_configuration(Home.open(home), environment=os.environ)
-    findings = read.diagnostics
+    opened = Home.open(home)
+    read = read_configuration(opened, environment=os.environ)
+    findings = (*read.diagnostics, *_wrong_credentials(opened))
     errors = sum(d.is_error for d in findings)
     if as_json:
         listed = [
@@ -130,6 +132,17 @@ def credentials(home: Path, url: str) -> int:
             else "no credentials; they stand in credentials.toml of the home"
         )
     return 1 if url and not entries else 0
+
+
+def _wrong_credentials(home: Home) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with credentials.toml; no value of a password is in it."""
+    from ingather.app.credentials import FILE, read_credentials
+
+    try:
+        read_credentials(home.path)
+    except UsageError as error:
+        return (Diagnostic("E-FILE", Place(FILE, 1), error.text, hint=error.hint),)
+    return ()
 
 
 def _robot_rows(configuration: Configuration) -> list[dict[str, Any]]:

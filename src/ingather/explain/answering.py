@@ -58,7 +58,7 @@ class ExplainParts:
         engine: the filters of the present configuration; version: its number (0 = not published).
         agent: product token for robots.txt; obey: whether it is obeyed.
         indexed: whether the index holds a row, and its last sequence; ``None`` = no index.
-        fetch: asks for a URL through the egress gate (robots.txt first), for ``--fetch``.
+        fetch: asks for a URL, for a source, through the egress gate (robots.txt first), for ``--fetch``.
         now_s: wall time.
         read_page, convert: make pages of stored responses, documents in a converter.
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
@@ -112,7 +112,8 @@ class Explainer:
             response = self._stored(reader, record, answer)
         answer["robots"] = self._robots(reader, url)
         if response is None and fetch and self._parts.fetch is not None:
-            response = self._fetched(url, answer)
+            owner = record.source if record is not None else self._decide(url, None, None).source or "web"
+            response = self._fetched(url, owner, answer)
         decision = self._decide(url, record, response if isinstance(response, Response) else None)
         answer["decision"] = _decision_form(decision, version=self._parts.version)
         answer["index"] = self._index(reader, record)
@@ -183,10 +184,10 @@ class Explainer:
             "why": verdict.reason,
         }
 
-    def _fetched(self, url: str, answer: dict[str, Any]) -> Response | Failure | None:
+    def _fetched(self, url: str, source: str, answer: dict[str, Any]) -> Response | Failure | None:
         if self._parts.fetch is None:
             return None
-        got = self._parts.fetch(Request(url), "web")
+        got = self._parts.fetch(Request(url), source)
         if isinstance(got, Failure):
             answer["fetched"] = {"failure": str(got.kind), "detail": got.detail}
         else:

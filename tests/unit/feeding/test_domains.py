@@ -6,6 +6,7 @@ import pytest
 
 from ingather.app.accessing import HomeAccess
 from ingather.app.feedprocess import FeedProcess
+from ingather.app.groups import HomeGroups
 from ingather.app.searching import search_service, seen_by
 from ingather.feeds.desk import FeedKind
 from ingather.search import SearchRequest
@@ -43,6 +44,8 @@ def test_the_setting_decides_for_search_groups_and_explain(cut: tuple[FeedRig, b
         for user, seen in (("corp\\joe", True), ("joe@corp.example.com", wanted)):
             viewer = seen_by(rig.home, service, user)
             assert service.search(SearchRequest("needle", viewer=viewer)).total == (2 if seen else 0)
+            groups = HomeGroups(rig.home, settings, rig.read.sources).reading().shown(user=user)["groups"]
+            assert [one["text"] for one in groups] == (["eng"] if seen else [])
             desk = HomeAccess(rig.home, cut_domains=settings.flag("access.cut-domains"))
             assert [desk.explain(url, user)["verdict"] == "permit" for url in (OWN, GROUP)] == [seen, seen]
     finally:
