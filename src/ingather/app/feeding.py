@@ -315,7 +315,11 @@ class Feeding:
             self._asking.set_aside(feed)
         if not batch.ended and batch.items and len(self._turns) == 1:
             self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
-        self._transact(partial(self._apply, feed, batch))
+        if not self._transact(partial(self._apply, feed, batch)):
+            if self._home.blueprint().version == batch.version:
+                raise CatalogError("a configuration is being put into force")
+            _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
+            return False
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
             self._waiting[feed.id] = max(feed.estimate - done, 1)
@@ -324,10 +328,18 @@ class Feeding:
         self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=batch.complete))
         return self._finish(feed, batch.trouble, batch.warnings)
 
-    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> int:
+    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> bool:
+        """Apply a batch; return whether it was: not one that was judged by patterns which are not in force any more.
+
+        Asked inside the transaction: what is published between this question and the commit comes behind it, and
+        goes over what was applied.
+        """
+        if batch.version and batch.version != writer.registry.versions.in_force():
+            return False
         now_s = writer.applier.now_s = self._clock.wall()
         policy = self._home.policy(feed.datasource)
-        return apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
+        apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
+        return True
 
     # -- the end of a feed --------------------------------------------------------------------
 

@@ -221,7 +221,9 @@ class _Worker:
             return self._groups(held)
         batch, begun = held.batch, time.monotonic()
         first = batch.cursor.items - sum(not isinstance(item, FeedHeader) for item in batch.items)
-        answer = FeedBatch([], msgspec.json.encode(held.before), segment=self._segment.segment)
+        answer = FeedBatch(
+            [], msgspec.json.encode(held.before), segment=self._segment.segment, version=self._version
+        )
         n, size = first, 0
         for item in batch.items:
             if isinstance(item, FeedHeader):

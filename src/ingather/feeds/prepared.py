@@ -59,6 +59,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
         datasource, feedtype: of the XML's own header.
         raw: of group feeds, a batch as ``feeds.batches`` packs it.
         damaged: the file is not what was acknowledged; it is to be set aside.
+        version: configuration whose patterns and filters judged the items, 0 = nobody says.
         later: why nothing could be read now, though it is not the feed's fault (a full disk, say): ask again.
     """
 
@@ -74,6 +75,7 @@ class FeedBatch(msgspec.Struct, array_like=True):
     raw: bytes = b""
     later: str = ""
     damaged: bool = False
+    version: int = 0
 
 
 _encoder: Final = msgspec.msgpack.Encoder()

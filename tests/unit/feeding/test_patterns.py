@@ -1,5 +1,15 @@
 """URL patterns and fed URLs (GSA feeds specification, section 8.4)."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ingather.app.blueprint import Blueprint
+from ingather.app.feedprocess import FeedProcess
+from ingather.app.feedworker import FeedOrder
+from ingather.app.homeparts import load_checked
+from ingather.app.versions import packed
+from ingather.feeds.prepared import FeedBatch
 from ingather.model.lifecycle import State
 from ingather.testing.feeds import FeedRig, content, record
 
@@ -60,3 +70,42 @@ def test_a_careless_do_not_follow_line_is_held(rig: FeedRig) -> None:
         h for h in rig.local.writer.transaction(lambda w: w.deletions.holds()) if h.source == "careless"
     ]
     assert (hold.reason, hold.urls) == ("the rules exclude it now", 12)
+
+
+class Between(FeedProcess):
+    """A worker, and something that happens once behind its next answer."""
+
+    then: Callable[[], None] | None = None
+
+    def ask(self, order: FeedOrder, blueprint: Blueprint, *, newest_segment: int) -> FeedBatch:
+        batch = super().ask(order, blueprint, newest_segment=newest_segment)
+        then, self.then = self.then, None
+        if then is not None:
+            then()
+        return batch
+
+
+def test_a_batch_that_was_read_under_other_patterns_is_read_again(tmp_path: Path) -> None:
+    """Patterns come into force between the reading of a batch and its transaction."""
+    process = Between()
+    rig = FeedRig(tmp_path / "home", process)
+    urls = [f"http://between.test/{'secret' if n == 1 else 'open'}/{n}" for n in range(3)]
+
+    def publish() -> None:
+        (rig.home.config / "donotfollow.txt").write_text("between.test/secret/\n")
+        loaded = load_checked(rig.home)
+        version = rig.local.writer.transaction(
+            lambda w: w.registry.versions.publish(loaded.digest, packed(loaded.bodies), 1.0)
+        )
+        before = rig.local._blueprint  # what a running keeper does when it takes a configuration over
+        rig.local._blueprint = replace(before, version=version, files=dict(loaded.bodies))
+
+    process.then = publish
+    try:
+        told = rig.push(*(record(url, content(f"text {url}")) for url in urls), datasource="between")
+        assert [rig.described(url) for url in urls] == [True, False, True]
+        assert [receipt["state"] == "rejected" for receipt in rig.records(told)] == [False, True, False]
+        assert "(donotfollow.txt:1)" in rig.records(told)[1]["log"]
+    finally:
+        rig.close()
+        process.stop()
