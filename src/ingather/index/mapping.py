@@ -249,12 +249,25 @@ def _meta(found: AttributesView, text: str) -> dict[str, tuple[str, ...]]:
             break
         # A description that was copied from the beginning of the text says nothing new.
         own = [
-            v[:_MAX_META_CHARS] for v in values[:left] if v and v[:_LEAD_CHARS].replace("\n", " ") not in lead
+            v[:_MAX_META_CHARS]
+            for v in values[:left]
+            if v and not _stands_in(v[:_LEAD_CHARS].replace("\n", " "), lead)
         ]
         if own:
             kept[name] = tuple(own)
             left -= len(own)
     return kept
+
+
+def _stands_in(value: str, lead: str) -> bool:
+    """Return whether *lead* has *value* as words of its own: Ann is no part of an annual report."""
+    at = lead.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if not (lead[at - 1 : at].isalnum() or lead[end : end + 1].isalnum()):
+            return True
+        at = lead.find(value, at + 1)
+    return False
 
 
 def _forbids_snippets(found: AttributesView) -> bool:

@@ -102,6 +102,11 @@ def test_a_description_copied_from_the_text_is_not_indexed_twice() -> None:
     assert mapped("Heading", description=("Something else",)).meta == {"description": ("Something else",)}
 
 
+def test_a_value_that_is_part_of_a_longer_word_of_the_text_is_indexed() -> None:
+    assert mapped("The Annual report, by Joe", author=("Ann", "Joe")).meta == {"author": ("Ann",)}
+    assert mapped("Annual, by Ann", author=("Ann",)).meta == {}
+
+
 def test_endless_metadata_is_bounded() -> None:
     made = mapped_page({f"topic{n}": ("x" * 5000,) * 20 for n in range(50)})
     assert sum(len(values) for values in made.meta.values()) <= 64
