@@ -7,7 +7,6 @@ published, and a pass logs a change for every document over which another value 
 Whoever does not own the home but makes index documents (a rebuild, a check) reads the version in force: :func:`in_force`.
 """
 
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ingather.app.home import Home
+from ingather.app.overlaycommand import run_command
 from ingather.app.overlayfiles import FileState, look, read_stable, told, write_log
 from ingather.app.overlaytexts import (
     API,
@@ -48,7 +48,6 @@ from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
 __all__ = ["Change", "Overlays", "Progress", "Ready", "in_force"]
 
 _log = get("overlay")
-_LINES_OF_OUTPUT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,21 +373,8 @@ class Overlays:
             ConfigurationError: it failed, or took too long.
         """
         command = self._settings.text("overlay.pre-index-command")
-        if not command:
-            return
-        limit_s = self._settings.seconds("overlay.pre-index-timeout")
-        try:
-            # The operator's own line of ingather.toml, as cron has it.
-            ran = subprocess.run(  # noqa: S602
-                command, shell=True, cwd=self._home.path, capture_output=True, timeout=limit_s, check=False, stdin=subprocess.DEVNULL
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise _refused(command, str(error)) from error
-        if ran.returncode:
-            said = (ran.stderr or ran.stdout).decode("utf-8", "replace").strip().splitlines()
-            raise _refused(
-                command, " / ".join([f"it ended with {ran.returncode}", *said[-_LINES_OF_OUTPUT:]])
-            )
+        if command:
+            run_command(command, self._home.path, self._settings.seconds("overlay.pre-index-timeout"))
 
     # -- for people -----------------------------------------------------------------------------------
 
@@ -403,15 +389,6 @@ class Overlays:
     def files(self) -> Sequence[str]:
         """Return the files that may be there."""
         return (COMMON, *map(file_of, self._sources))
-
-
-def _refused(command: str, why: str) -> ConfigurationError:
-    from ingather.model.diagnostic import Diagnostic
-    from ingather.model.diagnostic import Place as Where
-
-    what = f"overlay.pre-index-command ({command[:200]}) failed: {why[:2_000]}"
-    hint = "the external metadata of before stays in force"
-    return ConfigurationError((Diagnostic("E-COMMAND", Where("ingather.toml", 1), what, hint=hint),))
 
 
 _store: type[OverlayReader] = OverlayStore

@@ -15,14 +15,21 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ingather.app.home import Home
+from ingather.app.homeparts import database_of
 from ingather.app.overlaytexts import FILE_NAME, Switches, file_of
-from ingather.errors import ConfigurationError, IngatherError, UsageError
+from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.errors import CatalogError, ConfigurationError, IngatherError, UsageError
 from ingather.overlay import Options
+from ingather.overlay.against import judged
+from ingather.overlay.changes import KeyRange
+from ingather.overlay.findings import KEPT
 from ingather.overlay.validating import File, Validation, concatenate, log_text, validate
 
 __all__ = ["Outcome", "check_source", "concatenate_source", "log_file"]
@@ -65,7 +72,7 @@ def check_source(home: Home, source: str, threshold: Decimal) -> Outcome:
     file = _file(home, layer, options)
     if file is None:
         return Outcome(accepted=True, validation=None)
-    validation = validate([file], threshold, options)
+    validation = _against(home, source, validate([file], threshold, options))
     _write_log(log_file(home, source), validation)
     return Outcome(validation.accepted, validation)
 
@@ -93,6 +100,7 @@ def concatenate_source(home: Home, source: str, threshold: Decimal, *, force: bo
     if not files:
         return Outcome(accepted=True, validation=None)
     made = concatenate(files, threshold, options)
+    made = replace(made, validation=_against(home, source, made.validation))
     _write_log(log_file(home, source), made.validation)
     if not made.validation.accepted:
         return Outcome(accepted=False, validation=made.validation)
@@ -116,6 +124,34 @@ def _options(home: Home, source: str) -> Options:
     own = found.sources[source].overlay_on_error if source else None
     on_error = own or found.settings.text("overlay.on-error")
     return Switches.of(found.settings, found.sources, found.classes).options(file_of(source), on_error)
+
+
+def _against(home: Home, source: str, validation: Validation) -> Validation:
+    """Add what the catalog says against good lines; a home that has gathered nothing yet says nothing."""
+    try:
+        reader = SqliteReader(database_of(home), home.bodies)
+    except CatalogError:
+        return validation
+    try:
+        kept = reader.overlays
+        if not kept.everything(after=0, limit=1):
+            return validation
+
+        def any_in(span: KeyRange) -> int:
+            slash = span.first.find("/", span.first.find("://") + 3)
+            origin, path = span.first[:slash], span.first[slash:]
+            return kept.touches(origin, path, exact=span.end == f"{span.first}\0", source=source)
+
+        found = (
+            finding
+            for overlay in validation.overlays
+            for record in overlay.records()
+            if (finding := judged(record, overlay.name, any_in)) is not None
+        )
+        more = sorted(islice(found, KEPT), key=lambda each: each.place[:2])
+    finally:
+        reader.close()
+    return replace(validation, diagnostics=(*validation.diagnostics, *more))
 
 
 def _profiles(folder: Path) -> Sequence[str]:

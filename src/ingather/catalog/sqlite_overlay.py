@@ -118,6 +118,11 @@ class OverlayReader:
         values = (self.host(origin), path, high, source)
         return int(self._rows.value(_COUNT, values)) + int(self._rows.value(_COUNT_BARE, values))
 
+    def touches(self, origin: str, path: str, *, exact: bool, source: str = "") -> bool:
+        """Return whether a prefix touches any described document (of *source*)."""
+        values = (self.host(origin), path, f"{path}\x01" if exact else _beyond(path), source)
+        return bool(self._rows.value(_ANY, values) or self._rows.value(_ANY_BARE, values))
+
     def changed_after(self, seq: int, sources: Sequence[str]) -> list[tuple[int, Touched]]:
         """Return (change, document) of the described documents of *sources* that changed above *seq*, ascending."""
         named = ",".join("?" * len(sources))
@@ -134,14 +139,16 @@ class OverlayReader:
         return [Touched(r[0], r[1] + r[2], r[3], bool(r[4]), r[5]) for r in rows]
 
 
-_COUNT: Final = (
-    "select count(*) from url where host = ?1 and version is not null and path >= ?2 and path < ?3 and bare is null "
+_PLAIN: Final = (
+    "from url where host = ?1 and version is not null and path >= ?2 and path < ?3 and bare is null "
     "and (?4 = '' or source = (select id from source where name = ?4))"
 )
-_COUNT_BARE: Final = (
-    "select count(*) from url where host = ?1 and version is not null and bare is not null and bare >= ?2 and bare < ?3 "
+_BARE: Final = (
+    "from url where host = ?1 and version is not null and bare is not null and bare >= ?2 and bare < ?3 "
     "and (?4 = '' or source = (select id from source where name = ?4))"
 )
+_COUNT, _COUNT_BARE = f"select count(*) {_PLAIN}", f"select count(*) {_BARE}"
+_ANY, _ANY_BARE = f"select exists (select 1 {_PLAIN})", f"select exists (select 1 {_BARE})"
 _ROW: Final = "u.id, h.origin, coalesce(u.bare, u.path), s.name, u.version is not null and u.dup is null and u.held is not 2, u.path"
 _JOINED: Final = "join host h on h.id = u.host join source s on s.id = u.source"
 _TOUCHED: Final = f"select {_ROW} from url u {_JOINED}"  # noqa: S608 - constants

@@ -77,3 +77,7 @@ def _given(words: Sequence[str]) -> dict[str, str]:
     if given.get("force", "false").lower() not in _TRUE | _FALSE:
         raise UsageError(f"force={given['force']} is neither true nor false")
     return given
+
+
+if __name__ == "__main__":
+    main()

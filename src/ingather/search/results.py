@@ -134,6 +134,7 @@ class SearchResults:
         help: ways on.
         took_ms: milliseconds.
         partial: facets, snippets or help were left out because time was up.
+        labels: what people see instead of the names of the results' metadata classes.
     """
 
     query: str
@@ -146,3 +147,4 @@ class SearchResults:
     help: Help = field(default_factory=Help)
     took_ms: float = 0.0
     partial: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)

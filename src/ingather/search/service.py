@@ -148,6 +148,7 @@ class SearchService:
             help=guide,
             took_ms=self._since(start),
             partial=self._late(start),
+            labels={name: self._labels(name) for result in results for name in result.classes},
         )
 
     def complete(self, query: str, viewer: Visible, *, limit: int = _MAX_COMPLETIONS) -> tuple[str, ...]:

@@ -55,6 +55,43 @@ def test_stats_count_documents_and_mark_lines_without_any(told: Any) -> None:
     assert told("stats", "--unused").splitlines()[0].split()[:2] == ["!", "0"]
 
 
+@pytest.mark.parametrize("word", ["stats", "check"])
+def test_lines_are_held_to_the_catalog(told: Any, desk: Any, word: str) -> None:
+    desk.put(("https://new.org/a", PAGE), ("http://s.com/main.html", PAGE), source="other")
+    text = "new.org/ x:1\ns.com/nothing x:1\nhttps://new.org/a x:1\ns.com/index.htm x:1\nnew.org/a/ x:1\n"
+    desk.write(text)
+    desk.take_in()
+    if word == "stats":
+        said = "\n".join(json.loads(told("stats", "--json"))["warnings"])
+    else:
+        told("check")
+        said = (desk.home.log / "external_metadata.cfg-validation.log").read_text()
+    found = [line for line in said.splitlines() if "schemeless-https" in line or "never-matched" in line]
+    assert sorted((line.split(":")[1], "never-matched" in line) for line in found) == [
+        ("1", False), ("2", True), ("5", True)
+    ]  # fmt: skip
+    assert any("write https://new.org/" in line for line in found)
+
+
+def test_check_looks_at_the_documents_of_the_source_alone(told: Any, desk: Any) -> None:
+    desk.put(("http://s.com/main.html", PAGE), source="other")
+    desk.settings("[source.other]\n[source.inner]")
+    for source, marked in (("other", False), ("inner", True)):
+        desk.write("s.com/ x:1\n", source=source)
+        told("check", "--source", source)
+        log = desk.home.log / source / "external_metadata.cfg-validation.log"
+        assert ("never-matched" in log.read_text()) is marked
+
+
+def test_terms_are_those_of_the_index(told: Any, desk: Any) -> None:
+    desk.write('www.anu.edu.au x:"Café O\'Neill 東京" d:20040101 X:20991231\n')
+    desk.take_in()
+    terms = json.loads(told("explain", "--json", MOLECULAR))["terms"]
+    assert terms == ["cafe_x", "o_x", "neill_x", "東_x", "京_x"]
+    for term in terms:
+        assert MOLECULAR in desk.found(f"x:{term.removesuffix('_x')}")
+
+
 def test_diff_says_what_would_change_and_changes_nothing(told: Any, desk: Any, tmp_path: Path) -> None:
     new = tmp_path / "new.cfg"
     new.write_text(SEED.replace("w:ACT", "w:ACT c:new"))

@@ -166,6 +166,11 @@ def test_facets_count_whole_values_and_choose(desk: Any) -> None:
     facets = desk.search("read").facets
     assert facets.classes == {"w": {"ACT": 3}, "y": {"external": 2, "funding": 2}}
     assert facets.labels == {"w": "w", "y": "Kind of money"}
+    assert desk.search("read").labels == {
+        "w": "w",
+        "x": "x",
+        "y": "Kind of money",
+    }  # of what results show, facet or not
     chosen = desk.search("read", classes=(("y", "funding"),))
     assert sorted(r.url for r in chosen.results) == [MOLECULAR, STAFF]
     assert chosen.facets.classes["y"] == {"external": 2, "funding": 2}

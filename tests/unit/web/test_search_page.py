@@ -316,6 +316,28 @@ def test_a_result_shows_and_links_its_display_url() -> None:
     assert (row.href, row.crumbs) == ("https://shown.example/a", ["shown.example", "a"])
 
 
+def test_values_of_metadata_classes_are_shown_with_their_labels() -> None:
+    many = tuple(f"v{number}" for number in range(20))
+    result = SearchResult(
+        rank=1, id=1, url="https://a.example/", title="T", title_segments=(), snippet=(), site="", path="", kind="html",
+        media_type="", language="", date_s=None, size=1, score=0.0, source="",
+        classes={"dept": ("<b>Physics</b>", "R&D"), "k": many, "long": ("w" * 5_000,), **{f"c{n}": ("1",) for n in range(20)}},
+    )  # fmt: skip
+    found = SearchResults("x", 1, (result,), labels={"dept": "Department <i>"})
+    view = result_view(Asked(query="x"), found)
+    shown = dict(view.results[0].classes)
+    assert shown["k"] == [*many[:6], "…"]
+    assert len(shown["long"][0]) < 200
+    assert len(shown) == 8
+    text = render("search.html", {"page": view, "name": "x"})
+    assert "<bdi>Department &lt;i&gt;</bdi>" in text
+    assert "<dd><bdi>&lt;b&gt;Physics&lt;/b&gt;</bdi></dd><dd><bdi>R&amp;D</bdi></dd>" in text
+    bare = SearchResults("x", 1, (replace(result, classes={}),))
+    assert 'class="classes"' not in render(
+        "search.html", {"page": result_view(Asked(query="x"), bare), "name": "x"}
+    )
+
+
 @pytest.mark.parametrize(
     ("url", "steps"),
     [
@@ -343,8 +365,9 @@ def test_whatever_is_stored_the_page_has_only_our_tags(
     result = SearchResult(
         rank=1, id=1, url=url, title=title, title_segments=(), snippet=(Fragment((Segment(words), Segment(words, marked=True))),),
         site="", path="", kind=kind, media_type="", language=language, date_s=-(10**14), size=1, score=0.0, source="",
+        classes={"x": (words, kind), language: (title,)},
     )  # fmt: skip
-    found = SearchResults(query, 1, (result,))
+    found = SearchResults(query, 1, (result,), labels={"x": url})
     page = Reader(render("search.html", {"page": result_view(Asked(query=query), found), "name": "x"}))
     assert {tag for tag, _ in page.tags} <= OWN_TAGS
     assert all(s["src"].startswith("/static/") for s in page.named("script"))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from ingather.index import Order, QueryLimits
@@ -25,6 +26,8 @@ _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _ELLIPSIS = Segment("…")
 _GAP = Segment(" … ")
 _WINDOW = QueryLimits().window
+_CLASSES, _VALUES, _VALUE_CHARS = 8, 6, 160
+"""So many metadata classes of a result are shown, so many values of each, so much of a value; the API gives all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,10 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One result; *href* is ``""`` when the URL is of a kind that pages do not link to."""
+    """One result; *href* is ``""`` when the URL is of a kind that pages do not link to.
+
+    ``classes`` are labels of metadata classes with their values, as far as there is room.
+    """
 
     title: str
     href: str
@@ -58,6 +64,7 @@ class Row:
     date: str
     language: str
     size: int
+    classes: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,7 @@ def result_view(asked: Asked, found: SearchResults) -> View:
         all_words=found.all_words,
         partial=found.partial,
         start_href=asked.href(),
-        results=[_row(result) for result in found.results],
+        results=[_row(result, found.labels) for result in found.results],
         facets=_facets(asked, found),
         chips=chips,
         sorts=[Choice(label, asked.href(sort=order), asked.sort is order) for order, label in _SORTS],
@@ -139,7 +146,7 @@ def result_view(asked: Asked, found: SearchResults) -> View:
     )
 
 
-def _row(result: SearchResult) -> Row:
+def _row(result: SearchResult, labels: Mapping[str, str]) -> Row:
     shown = result.display_url or result.url
     steps = crumbs(shown)
     return Row(
@@ -151,7 +158,18 @@ def _row(result: SearchResult) -> Row:
         date=_day(result.date_s),
         language=result.language if _LANGUAGE.fullmatch(result.language) else "",
         size=result.size if result.kind != "html" else 0,
+        classes=[
+            (labels.get(name, name), _some(values))
+            for name, values in islice(result.classes.items(), _CLASSES)
+        ],
     )
+
+
+def _some(values: Sequence[str]) -> list[str]:
+    shown = [
+        value if len(value) <= _VALUE_CHARS else f"{value[:_VALUE_CHARS]}…" for value in values[:_VALUES]
+    ]
+    return [*shown, "…"] if len(values) > _VALUES else shown
 
 
 def _joined(result: SearchResult) -> list[Segment]:
