@@ -3,9 +3,9 @@
 The verbs of the group stand in :data:`CONF_VERBS`, one file each, imported when it is called.
 """
 
-from importlib import import_module
-
 import click
+
+from ingather.cli.lazy import LazyGroup
 
 __all__ = ["CONF_VERBS", "command"]
 
@@ -23,21 +23,6 @@ CONF_VERBS: dict[str, str] = {
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 
 
-class _ConfGroup(click.Group):
-    """Finds a command in the table and imports it then."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(CONF_VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = CONF_VERBS.get(cmd_name)
-        if target is None:
-            return None
-        module, _, name = target.partition(":")
-        found: click.Command = getattr(import_module(module), name)
-        return found
-
-
-@click.group(cls=_ConfGroup)
+@click.group("conf", cls=LazyGroup, verbs=CONF_VERBS)
 def command() -> None:
     """Work with the files of config/: robot.conf, filter.conf, filterrules.conf and what they name."""

@@ -3,9 +3,9 @@
 The verbs of the group stand in :data:`FEED_VERBS`, imported when they are called.
 """
 
-from importlib import import_module
-
 import click
+
+from ingather.cli.lazy import LazyGroup
 
 __all__ = ["FEED_VERBS", "command"]
 
@@ -27,21 +27,6 @@ FEED_VERBS: dict[str, str] = {
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 
 
-class _FeedGroup(click.Group):
-    """Finds a command in the table and imports it then."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(FEED_VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = FEED_VERBS.get(cmd_name)
-        if target is None:
-            return None
-        module, _, name = target.partition(":")
-        found: click.Command = getattr(import_module(module), name)
-        return found
-
-
-@click.group(cls=_FeedGroup)
+@click.group("feed", cls=LazyGroup, verbs=FEED_VERBS)
 def command() -> None:
     """Pushed feeds: who may send them, what became of them; and feeds to push."""

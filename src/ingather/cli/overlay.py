@@ -3,9 +3,9 @@
 The verbs of the group stand in :data:`OVERLAY_VERBS`, imported when they are called.
 """
 
-from importlib import import_module
-
 import click
+
+from ingather.cli.lazy import LazyGroup
 
 __all__ = ["OVERLAY_VERBS", "command"]
 
@@ -28,21 +28,6 @@ OVERLAY_VERBS: dict[str, str] = {
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 
 
-class _OverlayGroup(click.Group):
-    """Finds a command in the table and imports it then."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(OVERLAY_VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = OVERLAY_VERBS.get(cmd_name)
-        if target is None:
-            return None
-        module, _, name = target.partition(":")
-        found: click.Command = getattr(import_module(module), name)
-        return found
-
-
-@click.group("overlay", cls=_OverlayGroup)
+@click.group("overlay", cls=LazyGroup, verbs=OVERLAY_VERBS)
 def command() -> None:
     """Look after external metadata: values laid over documents by URL prefix."""
