@@ -23,13 +23,15 @@ __all__ = ["as_json_object", "check"]
 @click.command(short_help="Find every mistake, with file, line and column.")
 @home_option
 @click.option("--strict", is_flag=True, help="What is tolerated in old files is an error.")
+@click.option("--known", is_flag=True, help="Hold URL patterns and policy rules against the known URLs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.argument("directory", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
-def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) -> int:
+def check(home: Path, directory: Path | None, *, strict: bool, known: bool, as_json: bool) -> int:
     """Find every mistake in the configuration folder DIR, or in that of the home, settings included.
 
     All errors are counted, the first 1,000 are shown. Exit status 1 when there is an error; warnings
-    alone give 0.
+    alone give 0. --known also names patterns that no URL of the home matches, and policy rules that close
+    public documents.
 
     \b
     Examples:
@@ -47,6 +49,8 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
         loaded = _load(directory, home, strict=strict)
         findings, where = loaded.diagnostics, loaded.directory or directory
         bodies = loaded.bodies
+    if known:
+        findings = (*findings, *_over_known(home, loaded))
     of_folder = set(loaded.diagnostics)
     beside = [d for d in findings if d not in of_folder]
     errors = loaded.errors + sum(d.is_error for d in beside)
@@ -57,6 +61,17 @@ def check(home: Path, directory: Path | None, *, strict: bool, as_json: bool) ->
     else:
         _print(findings, bodies, errors=errors, warnings=warnings)
     return 1 if errors else 0
+
+
+def _over_known(home: Path, loaded: Loaded) -> list[Diagnostic]:
+    """Return what the lists do to the URLs of the home."""
+    from ingather.app.homeparts import database_of
+    from ingather.catalog.sqlite_known_reader import known_urls
+    from ingather.conf.urlpatterns.usage import KnownUrl, findings_over
+
+    database = database_of(Home.open(home))
+    urls = (KnownUrl(*one) for one in known_urls(database)) if database.exists() else ()
+    return findings_over(urls, loaded.gates, loaded.policy)
 
 
 def _load(directory: Path, home: Path, *, strict: bool) -> Loaded:

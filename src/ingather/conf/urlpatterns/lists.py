@@ -130,6 +130,10 @@ class PatternList:
             return None
         return self._hit(line)
 
+    def lines(self, url: str) -> list[int]:
+        """Return every line that *url* matches, exceptions among them."""
+        return [*self._includes.all(url), *self._excepts.all(url)]
+
     def excepted(self, url: str) -> Hit | None:
         """Return the first exception that *url* matches."""
         line = self._excepts.first(url)
