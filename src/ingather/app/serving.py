@@ -268,7 +268,10 @@ class Serving:
             self._admin_parts(http, limits),
             people=people,
             accounts=accounts,
-            groups=Groups(database_of(self.home), operations.do, gathering.clock.wall),
+            groups=Groups(
+                database_of(self.home), operations.do, gathering.clock.wall,
+                cut_domains=self.settings.flag("access.cut-domains"),
+            ),  # fmt: skip
             overlay=self._overlay_desk(),
             access=HomeAccess(
                 self.home, directory=directory, cut_domains=self.settings.flag("access.cut-domains")
