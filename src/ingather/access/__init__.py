@@ -23,18 +23,25 @@ from ingather.access.needs import need_of, needs_of
 from ingather.access.principals import Identity, identity, principal
 from ingather.access.publicity import NOBODY, PUBLIC, chain_of
 from ingather.access.visible import ANONYMOUS, Form, FormKind, Visible
+from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
 
 __all__ = [
     "ANONYMOUS",
     "NOBODY",
     "PUBLIC",
+    "Acl",
+    "AclEntry",
     "AclSource",
     "ChainStatus",
     "Decision",
     "Form",
     "FormKind",
     "Identity",
+    "Inheritance",
     "MetaAcl",
+    "Principal",
+    "PrincipalScope",
+    "Right",
     "Rights",
     "Verdict",
     "Visible",

@@ -17,17 +17,22 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ingather.extract.allocator import tune_allocator
-    from ingather.extract.charset import decode
+    from ingather.extract.charset import Decoded, decode
     from ingather.extract.conversion import ConversionLimits, convert
     from ingather.extract.documents.wire import decode_converted, decode_page
     from ingather.extract.hostile import suspect_reason
     from ingather.extract.page import Limits, is_html, read_converted, read_page
     from ingather.extract.sitemap import Sitemap, SitemapEntry, read_sitemap
     from ingather.extract.sniffing import sniff
+    from ingather.model.page import Converted, Link, Page
 
 __all__ = [
     "ConversionLimits",
+    "Converted",
+    "Decoded",
     "Limits",
+    "Link",
+    "Page",
     "Sitemap",
     "SitemapEntry",
     "convert",
@@ -45,7 +50,11 @@ __all__ = [
 
 _HOMES: Final = {
     "ConversionLimits": "conversion",
+    "Converted": "page",
+    "Decoded": "charset",
     "Limits": "page",
+    "Link": "page",
+    "Page": "page",
     "Sitemap": "sitemap",
     "SitemapEntry": "sitemap",
     "convert": "conversion",

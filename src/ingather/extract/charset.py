@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ingather.extract.labels import decode_as, encoding_of
 
-__all__ = ["Encoding", "choose_encoding", "decode", "header_charset"]
+__all__ = ["Decoded", "Encoding", "choose_encoding", "decode", "header_charset"]
 
 _PRESCAN_BYTES: Final = 1024
 _LATE_META_BYTES: Final = 32 * 1024
@@ -54,7 +54,14 @@ class Encoding(NamedTuple):
     skip: int = 0
 
 
-def decode(body: bytes, *, content_type: str | None = None) -> tuple[str, str]:
+class Decoded(NamedTuple):
+    """Text, and the name of the encoding that it was in (WHATWG)."""
+
+    text: str
+    encoding: str
+
+
+def decode(body: bytes, *, content_type: str | None = None) -> Decoded:
     """Return the text of *body* and the name of its encoding.
 
     Args:
@@ -66,7 +73,7 @@ def decode(body: bytes, *, content_type: str | None = None) -> tuple[str, str]:
     """
     markup = not content_type or _MARKUP.match(content_type) is not None
     encoding = choose_encoding(body, content_type=content_type, markup=markup)
-    return decode_as(body[encoding.skip :], encoding.name), encoding.name
+    return Decoded(decode_as(body[encoding.skip :], encoding.name), encoding.name)
 
 
 def choose_encoding(body: bytes, *, content_type: str | None, markup: bool) -> Encoding:

@@ -15,5 +15,16 @@ from ingather.filters.engine import Engine
 from ingather.filters.evaluation import Convert, Evaluation
 from ingather.filters.rafs import builtin_registry
 from ingather.filters.trace import Decision, TraceStep
+from ingather.model.candidate import Candidate
+from ingather.model.resource import Response
 
-__all__ = ["Convert", "Decision", "Engine", "Evaluation", "TraceStep", "builtin_registry"]
+__all__ = [
+    "Candidate",
+    "Convert",
+    "Decision",
+    "Engine",
+    "Evaluation",
+    "Response",
+    "TraceStep",
+    "builtin_registry",
+]
