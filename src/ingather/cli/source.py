@@ -20,7 +20,7 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print the a
 
 @click.group("source")
 def command() -> None:
-    """Sources: list, show, delete their documents, destroy what is left."""
+    """Sources: list, show, add, delete their documents, destroy what is left."""
 
 
 @command.command("list")
@@ -65,6 +65,25 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
         at = datetime.fromtimestamp(feed["received"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
         click.echo(f"  feed {feed['id']}  {at}  {feed['feedtype']}: {feed['state']}, {counts}")
+
+
+@command.command("add")
+@click.argument("name")
+@click.argument("assignments", nargs=-1, metavar="[KEY=VALUE]...")
+@home_option
+def add(name: str, assignments: tuple[str, ...], home: Path) -> None:
+    """Write the source NAME into ingather.toml, with the keys that you give; everything else in the file stays.
+
+    \b
+    Examples:
+      ingather source add intranet access=secure hosts=.corp.example addresses=10.0.0.0/8
+      ingather source add products takes-over=no
+    """  # noqa: D301 - click wants the control character
+    from ingather.app.newsource import add_source
+
+    place, _ = open_home(home)
+    where = add_source(place, name, assignments)
+    click.echo(f"{where} has a source {name}; a running serve takes it over when it is started anew")
 
 
 @command.command("delete")
