@@ -36,6 +36,8 @@ def listing_date(text: str) -> str:
     """
     if not text:
         return ""
+    if _CIVIL_ZONE.search(text):  # a zone that RFC 822 does not have would be read as none
+        return date_value(_plainer(text)) or text
     return date_value(text) or date_value(_plainer(text)) or text
 
 

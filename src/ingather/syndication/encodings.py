@@ -30,6 +30,8 @@ _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 _DECLARED: Final = re.compile(
     r"[\x00-\x20\ufeff]*<\?xml[^>]*?encoding\s*=\s*[\"']\s*([^\"'>]{1,60}?)\s*[\"']"
 )
+# Quotation marks are not the same byte in all of that family.
+_DECLARED_EBCDIC: Final = re.compile(r"<\?xml[^>]*?encoding\s*=\s*.\s*([A-Za-z0-9._:-]{1,60})")
 _WIDE_LABEL: Final = re.compile(r"(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs-[24]|unicode).*", re.IGNORECASE)
 _HEAD: Final = 1024
 # The web's table has no line for these, feeds were seen with them.
@@ -66,7 +68,7 @@ def decode_listing(body: bytes, content_type: str | None) -> Decoded:
             return _decode(body, codec)
     head = body[:_HEAD]
     if body.startswith(_EBCDIC):
-        found = _DECLARED.match(head.decode("cp037"))
+        found = _DECLARED_EBCDIC.match(head.decode("cp037"))
         return _decode(body, (found and _codec(found[1])) or "cp037")
     declared = _DECLARED.match(head.decode("latin-1"))
     said = header_charset(content_type) if content_type else None
