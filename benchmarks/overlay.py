@@ -1,24 +1,42 @@
 """What does external metadata cost? Load, memory and lookups of one file.
 
 usage: python benchmarks/overlay.py [--records N] [--shuffled] [--nested LEVELS CLASSES] [--rounds N]
+       python benchmarks/overlay.py --indexing DOCUMENTS [--records N] [--rounds N]
 
 Makes a file of N records with a title of its own each, under 31 hosts that have a class of their own, in a temporary folder;
 reads it in this process, and looks its documents up in the order of the catalog and at random. With --shuffled the
 file's lines stand in no order. With --nested the file has LEVELS prefixes within one another, with CLASSES classes each.
+With --indexing the catalog of a new home gets DOCUMENTS documents, which a follower puts into a new index, with the file of
+N records laid over them and without: the share of finding and merging values in the follower's processor time.
 Times are CPU seconds of the whole process, memory is resident, peak, with the interpreter and the file's bytes.
 """
 
 import argparse
 import os
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ingather.app.clock import SystemClock
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of, follower_of
+from ingather.app.operating import follow_directly
+from ingather.app.overlaytexts import COMMON, Reader
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_descriptions import NewDescription
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.conf.classes import ClassTable
+from ingather.model.description import AttributesView
 from ingather.overlay import Overlay, read
+from ingather.ports.index import IndexDocument
+from ingather.robot.documents import Lay
+from ingather.robot.laying import Laying
 
 HOSTS = 31
+CONSONANTS = "bcdfghklmnprstvwz"
 CALIBRATION = 300_000
 
 
@@ -110,6 +128,76 @@ def nested(levels: int, classes: int) -> None:
     )
 
 
+WORDS = 600
+"""Words of a document, out of 20,000 that are as frequent as in a language: a short page."""
+
+
+def described(home: Home, records: int, documents: int) -> int:
+    """Describe *documents* of the file's URLs, in no order, as a crawl finds them; return the last change."""
+    draw = random.Random(4)  # noqa: S311
+    vocabulary = [f"{a}{b}{c}" for a in CONSONANTS for b in "aeiou" for c in CONSONANTS for _ in range(12)]
+    words = [f"{word}{place}" for place, word in enumerate(vocabulary)]
+    numbers = [number * (records // documents) for number in range(documents)]
+    draw.shuffle(numbers)
+    writer = CatalogWriter(database_of(home))
+
+    def job(writer: CatalogWriter) -> None:
+        for number in numbers:
+            text = " ".join(words[int(len(words) * draw.random() ** 3)] for _ in range(WORDS))
+            attributes = {
+                "title": (f"Report {number}",),
+                "content-type": ("application/pdf",),
+                "partial-text": (text,),
+            }
+            new = NewDescription(url(number), "page", attributes, access="public")
+            writer.descriptions.put(new, 1.0, Applied())
+
+    try:
+        writer.transaction(job)
+        return writer.applier.sequence
+    finally:
+        writer.close()
+
+
+def followed(home: Home, last: int, lay: Lay) -> tuple[float, float]:
+    """Make the index anew; return CPU seconds of the whole process, and those of *lay* alone."""
+    shutil.rmtree(home.index, ignore_errors=True)
+    spent = 0.0
+
+    def timed(document: IndexDocument, found: AttributesView) -> None:
+        nonlocal spent
+        begun = time.thread_time()
+        lay(document, found)
+        spent += time.thread_time() - begun
+
+    settings = home.settings().settings
+    follower = follower_of(home, settings, SystemClock(), lay=timed, alone=True)
+    whole = seconds(lambda: follow_directly(follower, last))
+    return whole, spent
+
+
+def indexing(records: int, documents: int, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home.create(Path(folder) / "home")
+        home.prepare()
+        file = Path(folder) / "external_metadata.cfg"
+        write(file, records, shuffled=False)
+        last = described(home, records, documents)
+        table = ClassTable()
+        laying, _ = Reader().laying({COMMON: file.read_bytes()}, table, 1)
+        timer = seconds(lambda: [time.thread_time() for _ in range(100_000)]) / 100_000
+        for _ in range(rounds):
+            bare, classes = followed(home, last, Laying(table))
+            whole, own = followed(home, last, laying)
+            net = (own - classes) / whole
+            print(
+                f"{documents:,} documents of {WORDS} words: {1e6 * bare / documents:.0f} us a document without, "
+                f"{1e6 * whole / documents:.0f} with {records:,} records; finding and merging values {1e6 * own / documents:.1f} us "
+                f"(classes alone {1e6 * classes / documents:.1f}), {own / whole:.2%} of it, {net:.2%} by the overlay; "
+                f"a look at the clock {1e6 * timer:.2f} us"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -117,10 +205,13 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--shuffled", action="store_true")
     parser.add_argument("--nested", nargs=2, type=int, metavar=("LEVELS", "CLASSES"))
+    parser.add_argument("--indexing", type=int, metavar="DOCUMENTS")
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}; calibration {calibration():.2f} million bisections/s")
-    if chosen.nested:
+    if chosen.indexing:
+        indexing(chosen.records, chosen.indexing, chosen.rounds)
+    elif chosen.nested:
         nested(*chosen.nested)
     else:
         flat(chosen.records, chosen.rounds, shuffled=chosen.shuffled)

@@ -37,6 +37,8 @@ CLASS_KEYS: tuple[Setting, ...] = (
 )  # fmt: skip
 
 _BY_KEY: Final = {setting.key: setting for setting in CLASS_KEYS}
+_KEPT: Final = 1_000
+"""So many classes that nobody defined are made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +73,17 @@ class ClassTable:
         self.mapped = tuple(c for c in self.defined.values() if c.sources and not c.is_permission)
         """Classes that take values of pages and feeds."""
         self.permissions = frozenset(c.name for c in self.defined.values() if c.is_permission)
+        self._others: dict[str, ClassConf] = {}
 
     def of(self, name: str) -> ClassConf:
         """Return the class *name*; one that nobody defined is text."""
-        found = self.defined.get(name)
+        found = self.defined.get(name) or self._others.get(name)
         if found is None:
             found = ClassConf(
                 name, type=_TYPE_OF.get(name, "text"), content=name == "t", facet=name not in BUILT_IN
             )
+            if len(self._others) < _KEPT:
+                self._others[name] = found
         return found
 
     def kind(self, name: str) -> str:

@@ -116,6 +116,7 @@ class CatalogDocuments:
         warm = [url_id for url_id, report in fresh if report is not None and url_id in shown]
         upper = self._reader.upper_layers(warm) if warm else {}
         made: list[IndexDocument] = []
+        found: list[AttributesView] = []
         facts: PageFacts
         for url_id, report in fresh:
             row = shown.get(url_id)
@@ -133,10 +134,12 @@ class CatalogDocuments:
             else:
                 continue
             self._by_schema(attributes)
-            document = page_document(url_id, row, facts, title, attributes, text, row.chain)
-            if self._lay is not None:
-                self._lay(document, attributes)
-            made.append(document)
+            made.append(page_document(url_id, row, facts, title, attributes, text, row.chain))
+            found.append(attributes)
+        if self._lay is not None:
+            # Side by side, in the order of URLs: what is laid over neighbours is looked up in the same places of memory.
+            for at in sorted(range(len(made)), key=lambda at: made[at].url):
+                self._lay(made[at], found[at])
         return made
 
     def _adopt(self, unindexed: frozenset[str], scores: Mapping[str, int]) -> None:
