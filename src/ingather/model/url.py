@@ -63,6 +63,7 @@ _PLAIN: Final = re.compile(
 _WEB: Final = ("http://", "https://", "ftp://")
 _MEMO_ORIGINS: Final = 4096
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_DOT_SEGMENT: Final = re.compile(r"/(\.\.?)(?=/|\Z)")
 _PATH_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
 _QUERY_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
 _TOKEN: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_\-.,]{12,}\Z|[0-9A-Fa-f]{16,}\Z")
@@ -208,6 +209,8 @@ class Canonicaliser:
 
     def _finish(self, href: str) -> str:
         """Turn what Ada wrote into the canonical form."""
+        if "/." in href:
+            href = _undotted(href)
         if _CLEAN.match(href):
             return href
         scheme, colon, rest = href.partition("://")
@@ -250,6 +253,16 @@ class Canonicaliser:
             or low.startswith(self._prefixes)
             or (low in self._tokens and _TOKEN.match(value) is not None)
         )
+
+
+def _undotted(href: str) -> str:
+    """Resolve the dot segments that Ada 3.0 leaves: in ``/.a/../b`` it looks at the first ``/.`` and at no other.
+
+    Escaped ones it always sees, and it knows best which segments of a file's path may go.
+    """
+    end = min((at for at in (href.find("?"), href.find("#")) if at >= 0), default=len(href))
+    path, dots = _DOT_SEGMENT.subn(lambda found: f"/{found[1].replace('.', '%2e')}", href[:end])
+    return can_ada.parse(path + href[end:]).href if dots else href
 
 
 def _parsed(url: str) -> can_ada.URL:

@@ -278,3 +278,30 @@ def test_messages_are_one_short_line() -> None:
         canonical("nothing\n" * 1000)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://h.example/.git/../a?x=/../#/..", "http://h.example/a?x=/../"),
+        ("http://h.example/.x/..", "http://h.example/"),
+        ("http://h.example/a/.|/../..", "http://h.example/"),
+        ("http://h.example/.../../b", "http://h.example/b"),
+        ("http://h.example//.a/./b", "http://h.example//.a/b"),
+        ("ftp://h.example/.a/../b/.", "ftp://h.example/b/"),
+        ("file:///C:/.x/../../..", "file:///C:/"),
+        ("http://h.example/.well-known/a", "http://h.example/.well-known/a"),
+    ],
+)
+def test_dot_segments_go_behind_a_name_that_begins_with_a_dot(url: str, expected: str) -> None:
+    assert canonical(url) == expected
+    assert Canonicaliser().resolver("http://h.example/.d/e")(url) == expected
+
+
+@given(st.lists(st.sampled_from(["/", ".", "..", "/..", "a", "|", "%2e", "\u00e9", ";", "?"]), max_size=12))
+def test_no_dot_segment_is_left_and_twice_is_once(parts: list[str]) -> None:
+    made = canonical("http://h.example/" + "".join(parts))
+    assert canonical(made) == made
+    path = made.partition("?")[0].split("/")[3:]
+    assert "." not in path
+    assert ".." not in path
