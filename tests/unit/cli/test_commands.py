@@ -13,6 +13,8 @@ from ingather.cli import VERBS, run
 from ingather.cli.conf import CONF_VERBS
 from ingather.cli.feed import FEED_VERBS
 from ingather.cli.overlay import OVERLAY_VERBS
+from ingather.cli.rd import RD_VERBS
+from ingather.cli.rss import RSS_VERBS
 from ingather.units import parse_seconds
 
 
@@ -66,6 +68,8 @@ def test_every_file_with_a_command_is_a_verb() -> None:
         *CONF_VERBS.values(),
         *FEED_VERBS.values(),
         *OVERLAY_VERBS.values(),
+        *RD_VERBS.values(),
+        *RSS_VERBS.values(),
     ]
     assert files == {target.partition(":")[0] for target in targets}
 
