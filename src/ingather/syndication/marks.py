@@ -11,7 +11,7 @@ from ingather.syndication.dates import tidy
 from ingather.syndication.links import resolved
 from ingather.syndication.names import attribute
 
-__all__ = ["MODIFIED", "PUBLISHED", "AtomLinks", "dates_of", "feed_link", "flag_hint"]
+__all__ = ["MODIFIED", "PUBLISHED", "AtomLinks", "dates_of", "feed_link", "flag_hint", "note"]
 
 PUBLISHED: Final = (
     "pubdate", "dc:date", "published", "atom:published", "issued", "atom:issued", "dcterms:issued", "dcterms:date",
@@ -24,6 +24,7 @@ MODIFIED: Final = (
 """Names of the date of change, the first that is there counts."""
 
 _ALTERNATES: Final = frozenset({"", "alternate", "http://www.iana.org/assignments/relation/alternate"})
+_FIRST: Final = frozenset({"title", "id"})
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _IANA: Final = "http://www.iana.org/assignments/relation/"
 
@@ -93,6 +94,6 @@ def flag_hint(collector: Collector, word: str) -> None:
 
 
 def note(found: dict[str, str], word: str, text: str) -> None:
-    """Keep the first text that is not empty for *word*."""
-    if word not in found and (bare := tidy(text)):
+    """Keep *text* for *word* if it is not empty: of several dates of one name the last, of titles and ids the first."""
+    if (word not in _FIRST or word not in found) and (bare := tidy(text)):
         found[word] = bare

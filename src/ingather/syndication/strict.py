@@ -18,11 +18,8 @@ from ingather.syndication.verbatim import markup
 
 __all__ = ["NotWellFormedError", "RefusedError", "read_xml"]
 
-_DOCTYPE: Final = re.compile(r"<!DOCTYPE", re.IGNORECASE)
 # Told only where a DTD lies, which nobody fetches; libxml2 makes an error of one on the network.
-_PLAIN_DOCTYPE: Final = re.compile(
-    r"(?<=>)\s*<!DOCTYPE[^\[<>]{0,1000}>|\A<!DOCTYPE[^\[<>]{0,1000}>", re.IGNORECASE
-)
+_PLAIN_DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[<>]{0,1000}>")
 _NAMED: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)[A-Za-z_]")
 _TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns"
@@ -49,10 +46,14 @@ def read_xml(text: str, *, url: str, limits: ListingLimits) -> Collector:
         RefusedError: not a feed, or nested too deep.
         TooManyItemsError: more items than one document may list.
     """
-    if "&" in text and _DOCTYPE.search(text) and _NAMED.search(markup(text)):
-        # With an external DTD lxml would drop the reference without a word, and a link would lose a letter.
-        raise NotWellFormedError("refers to entities that it does not declare")
-    text = _PLAIN_DOCTYPE.sub("", text, count=1)
+    doctype = text.find("<!DOCTYPE")
+    if doctype >= 0:
+        if _NAMED.search(markup(text)):
+            # With an external DTD lxml would drop the reference without a word, and a link would lose a letter.
+            raise NotWellFormedError("refers to entities that it does not declare")
+        plain = _PLAIN_DOCTYPE.match(text, doctype)
+        if plain and not markup(text[:doctype]).strip():
+            text = text[plain.end() :]
     parser = etree.XMLParser(
         encoding="utf-8",
         recover=False,
