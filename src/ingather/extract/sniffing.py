@@ -62,8 +62,12 @@ _MAGIC: Final = (
     (b"\xff\xfb", "audio/mpeg"),
     (b"\xff\xf3", "audio/mpeg"),
 )
-# Two letters are too little to contradict a header that says text.
-_WEAK: Final = frozenset({b"BM", b"MZ", b"BZh", b"ID3", b"\xff\xfb", b"\xff\xf3"})
+# Other marks that are letters begin words, too ("OTTO", "BM"): they count only in what is no text.
+_ALWAYS: Final = frozenset(
+    {"application/pdf", "application/postscript", "application/rtf", "application/vnd.mif", "image/gif"}
+)
+# Two bytes are too little to contradict a header that says text.
+_WEAK: Final = frozenset({b"\xff\xfb", b"\xff\xf3"})
 _RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS: Final = (
@@ -184,17 +188,19 @@ def media_type_of(content_type: str) -> str:
 
 
 def _by_magic(body: bytes, *, weak: bool) -> str:
-    for mark, media_type in _MAGIC:
-        if body.startswith(mark) and (weak or mark not in _WEAK):
+    found = next((row for row in _MAGIC if body.startswith(row[0])), None)
+    if found is not None and (weak or found[0] not in _WEAK):
+        mark, media_type = found
+        if media_type in _ALWAYS or _BINARY.search(body[:_HEAD_BYTES]) or not mark.isascii():
             return media_type
     media_type = ""
     if body.startswith(b"PK\x03\x04"):
         media_type = _zip_kind(body)
     elif body.startswith(_OLE):
         media_type = _ole_kind(body)
-    elif body.startswith(b"RIFF"):
+    elif body.startswith(b"RIFF") and _BINARY.search(body[:_HEAD_BYTES]):
         media_type = _RIFF.get(body[8:12], UNKNOWN)
-    elif body[4:8] == b"ftyp":
+    elif body[4:8] == b"ftyp" and _BINARY.search(body[:_HEAD_BYTES]):
         media_type = "image/avif" if body[8:12] in {b"avif", b"avis"} else "video/mp4"
     elif body[257:262] == b"ustar":
         media_type = "application/x-tar"

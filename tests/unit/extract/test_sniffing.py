@@ -37,6 +37,42 @@ def test_an_absent_or_generic_header_leaves_it_to_the_bytes(declared: str | None
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "BM",
+        "MZ begins words",
+        "OTTO",
+        "OggS",
+        "8BPS",
+        "wOFF",
+        "ID3 tags",
+        "fLaC",
+        "BZh",
+        "RIFF raff",
+        "abcdftyp",
+    ],
+)
+@pytest.mark.parametrize("declared", [None, "text/plain"])
+def test_words_that_are_marks_too_stay_text(text: str, declared: str | None) -> None:
+    assert sniff(f"{text}, said Ann.\n".encode(), content_type=declared) == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"BM\x36\x10\x00\x00", "image/bmp"),
+        (b"OTTO\x00\x0b\x00\x80", "font/otf"),
+        (b"ID3\x04\x00\x00", "audio/mpeg"),
+        (b"RIFF\x24\x00\x00\x00WAVE", "audio/wav"),
+        (b"\x00\x00\x00\x18ftypmp42", "video/mp4"),
+    ],
+)
+def test_marks_that_are_words_too_count_in_what_is_no_text(body: bytes, expected: str) -> None:
+    assert sniff(body, content_type=None) == expected
+    assert sniff(body, content_type="text/plain") == expected
+
+
+@pytest.mark.parametrize(
     ("body", "expected"),
     [
         (PDF, "application/pdf"),
@@ -48,6 +84,7 @@ def test_an_absent_or_generic_header_leaves_it_to_the_bytes(declared: str | None
         (b"abc", "text/plain"),
         (b"<!doctype html><p>", "text/plain"),
         (b"BM and MZ begin words", "text/plain"),
+        (b"OTTO asks: is this a font?", "text/plain"),
         (b"\xff\xfea\x00", "text/plain"),
         (b"", "text/plain"),
     ],
