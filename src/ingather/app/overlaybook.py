@@ -19,6 +19,7 @@ from ingather.conf.settings_file import SettingsFile
 from ingather.errors import CatalogError, UrlError, UsageError
 from ingather.index.classes import class_words
 from ingather.model.default_page import stripped
+from ingather.model.url import fed_url
 from ingather.overlay import DATES, Options, Overlay, Record, overlay_of, print_line
 from ingather.overlay.against import judged
 from ingather.overlay.changes import KeyRange, changes
@@ -53,7 +54,7 @@ class OverlayBook:
         with self._open() as (reader, laying, layers, texts):
             canonical = Switches.read(texts.get(SWITCHES, b"")).options(COMMON, "skip_line").canonical
             try:
-                whole = canonical(url)
+                whole = fed_url(url, canonical)
             except UrlError as error:
                 raise UsageError(f"{url[:200]!r} is no URL: {error.text}") from error
             record = None if reader is None else reader.find(whole)

@@ -69,10 +69,11 @@ class Switches:
     zone: str = "UTC"
     zones: Mapping[str, str] = field(default_factory=dict)
     classes: str = ""
+    schemes: tuple[str, ...] = ()
 
     def reaches_further(self, other: "Switches") -> bool:
         """Whether documents may differ where no prefix does."""
-        return replace(self, layers={}) != replace(other, layers={})
+        return replace(self, layers={}, schemes=()) != replace(other, layers={}, schemes=())
 
     @classmethod
     def of(cls, settings: Settings, sources: Mapping[str, SourceConf], table: ClassTable) -> "Switches":
@@ -98,6 +99,7 @@ class Switches:
             settings.text("overlay.time-zone"),
             {name: source.time_zone for name, source in sources.items() if source.time_zone},
             table.digest(),
+            tuple(sorted({name.lower() for name in settings.words("overlay.schemes")})),
         )
 
     @classmethod
@@ -106,8 +108,8 @@ class Switches:
         if not text:
             return cls()
         kept = json.loads(text)
-        for name in ("folding", "permissions", "drop"):
-            kept[name] = tuple(kept[name])
+        for name in ("folding", "permissions", "drop", "schemes"):
+            kept[name] = tuple(kept.get(name, ()))  # versions of before have no schemes
         return cls(**kept)
 
     def text(self) -> bytes:
@@ -122,6 +124,7 @@ class Switches:
             on_error=on_error,  # type: ignore[arg-type]
             strict=bool(own.get("strict")),
             schemeless=own.get("schemeless", "http"),
+            schemes=frozenset({"http", "https", *self.schemes}),
             case_insensitive_hosts=frozenset(self.folding),
             delimiters=dict(self.delimiters),
             permission_classes=frozenset(self.permissions),

@@ -182,6 +182,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("overlay", "strict", Kind.FLAG, default=False, help="Whether punctuation outside of quotes is an error."),
     Setting("overlay", "schemeless", Kind.CHOICE, "http",
             "What a prefix without a scheme stands for. any: http and https.", choices=("http", "any")),
+    Setting("overlay", "schemes", Kind.WORDS, (),
+            'Schemes that a prefix may name beside http and https, of documents that feeds push with their contents: ["smb", "file"].'),
     Setting("overlay", "case-insensitive-hosts", Kind.WORDS, (), "Hosts whose paths are compared without regard to case."),
     Setting("overlay", "time-zone", Kind.TEXT, "UTC",
             'Where days end at which documents expire: "Australia/Sydney". Daylight saving is counted.'),

@@ -26,6 +26,8 @@ _HALF_DEFAULT: Final = re.compile(
     r"(?:index|welcome|home|default|main)\.[a-z0-9]{0,2}\Z", re.ASCII | re.IGNORECASE
 )
 _LAST_PORT: Final = 65535
+_HOSTLESS: Final = "file"
+"""``file:///srv/a`` names no host."""
 
 
 class Fault(Exception):  # noqa: N818 - a finding about a line, always caught by the reader
@@ -71,7 +73,8 @@ def read_prefix(text: str, options: Options) -> Prefix:
             known = " and ".join(sorted(options.schemes))
             raise Fault("scheme", 0, f"{shown(text)} has the scheme {scheme}", f"schemes are {known}")
     authority = _AUTHORITY.match(rest)[0]  # type: ignore[index]
-    _check_authority(authority, start, text, full=named is None)
+    if authority or scheme != _HOSTLESS:
+        _check_authority(authority, start, text, full=named is None)
     path, question, query = rest.partition("?")
     half = _HALF_ESCAPE.search(path)
     if half is not None:
@@ -180,7 +183,7 @@ def _canonical(url: str, text: str, options: Options) -> str:
         whole = fed_url(url, options.canonical)
     except UrlError:
         whole = ""
-    if not whole or whole.partition("://")[2].startswith("/"):
+    if not whole or (whole.partition("://")[2].startswith("/") and not whole.startswith(f"{_HOSTLESS}:")):
         at = 0 if "://" not in text else text.index("://") + 3
         raise Fault("bad-host", at, f"{shown(text)} has a host name that cannot be")
     return whole

@@ -1,5 +1,6 @@
 """The index follows every change of a file as if it had been made anew; mistakes do what the setting says."""
 
+import json
 import os
 import tracemalloc
 from pathlib import Path
@@ -153,6 +154,31 @@ def test_a_source_has_a_file_of_its_own(placed: Any) -> None:
     assert placed.found("x:own") == ["http://s.com/of-other"]
     (result,) = placed.search("x:own").results
     assert (result.title, result.classes) == ("Own", {"x": ("own", "all")})
+
+
+def test_documents_of_other_schemes_where_the_setting_names_them(desk: Any) -> None:
+    urls = [
+        "file:///srv/a/index.html",
+        "ftp://h.com/a",
+        "googleconnector://c.x/doc?docid=7",
+        "smb://host/share/a",
+    ]
+    desk.put(*((url, PAGE) for url in urls))
+    text = 'file:///srv/ x:1 t:"New"\nSMB://Host/share/ x:1\nftp://h.com/ x:1\ngoogleconnector://c.x/doc?docid= x:1\n'
+    desk.write(text)
+    assert "has the scheme file" in str(desk.take_in().problems)
+    assert desk.found("x:1") == []
+    desk.settings('[overlay]\nschemes = ["FILE", "ftp", "smb", "googleconnector"]')
+    overlays = desk.take_in()
+    assert not overlays.problems
+    assert desk.found("x:1") == urls
+    stats = json.loads(Rig(desk.home.path).call("overlay", "stats", "--json").out)
+    assert [line["documents"] for line in stats["lines"]] == [1, 1, 1, 1]
+    told = json.loads(Rig(desk.home.path).call("overlay", "explain", "--json", urls[0]).out)
+    assert (told["stripped"], told["terms"]) == ("file:///srv/a/", ["1_x", "new_t"])
+    desk.write(text.replace("share/ x:1", "share/ x:2"))
+    assert desk.take_in().progress.looked == 1
+    assert desk.found("x:2") == [urls[3]]
 
 
 # -- narrowing access ---------------------------------------------------------------------------------
