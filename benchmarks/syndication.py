@@ -106,7 +106,7 @@ def judge(name: str, what: str, expected: Any, found: Listing, counts: Counter[s
     elif what in {"id", "guid"}:
         held = (first.guid if first else rejected.guid if rejected else "") == expected
     elif what in {"published_parsed", "updated_parsed", "created_parsed"}:
-        moment = datetime(*expected[:6], tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if expected else ""
+        moment = "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*expected[:6]) if expected else ""
         # Without a link there is no item, and no date to compare.
         if first is None:
             counts[f"{what} without-link"] += 1

@@ -5,6 +5,7 @@ Atom (sitemaps.org allows them), each of these in gzip. XML is read strictly, en
 broken what a forgiving parser finds is taken, and a remark says so. Bounded in bytes and entries.
 """
 
+import html
 import re
 import zlib
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ class SitemapEntry:
         news_date: publication date of a news entry, RFC 3339 UTC.
         news_title: its title.
         alternates: (language tag, canonical URL) of translations.
+        lastmod_text: ``lastmod`` as written, for whoever compares dates that cannot be read.
     """
 
     url: str
@@ -51,6 +53,7 @@ class SitemapEntry:
     news_date: str = ""
     news_title: str = ""
     alternates: tuple[tuple[str, str], ...] = ()
+    lastmod_text: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,9 @@ _GZIP: Final = b"\x1f\x8b"
 _FEED_BYTES: Final = 64 << 10
 _XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
-_BARE_AMPERSAND: Final = re.compile(rb"&(?!(?:#\d+|#[xX][0-9A-Fa-f]+|amp|lt|gt|quot|apos);)")
+_BARE_AMPERSAND: Final = re.compile(
+    rb"&(?!(?:#\d+|#[xX][0-9A-Fa-f]+|amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,30};)?"
+)
 _ROOTS: Final = {
     "urlset": ("urls", frozenset({"url"})),
     "sitemapindex": ("index", frozenset({"sitemap"})),
@@ -121,6 +126,8 @@ _ROOTS: Final = {
 _NONE: Final[frozenset[str]] = frozenset()
 _DATES: Final = frozenset({"lastmod", "pubdate", "updated", "date", "modified"})
 _LINE_CHARS: Final = 4096
+_DATE_CHARS: Final = 1000
+_DOCTYPE: Final = b"<!DOCTYPE"
 
 
 def read_sitemap(
@@ -172,7 +179,10 @@ def _gunzip(body: bytes, reading: _Reading) -> bytes:
 
 def _read_lines(body: bytes, reading: _Reading, content_type: str | None) -> None:
     text, _ = decode(body, content_type=content_type or "text/plain")
-    for number, line in enumerate(text.splitlines(), start=1):
+    lines = text.splitlines()
+    if reading.malformed and lines and text[-1:] not in {"\n", "\r"}:
+        lines.pop()  # the gzip data ended inside it
+    for number, line in enumerate(lines, start=1):
         word = line.strip().lstrip("\ufeff")
         if not word or word.startswith("#"):
             continue
@@ -190,17 +200,33 @@ def _read_xml(body: bytes, reading: _Reading, charset: str | None) -> None:
         reading.remark("declares entities: refused")
         return
     encoding = None if body.lstrip().startswith(b"<?xml") or b"\x00" in body[:4] else charset
+    # With a DOCTYPE names that nobody declared are no error to lxml, and a URL would change.
+    undeclared = _DOCTYPE in body and _BARE_AMPERSAND.search(body) is not None
     try:
-        _take(body, reading, recover=False, encoding=encoding)
+        if not undeclared:
+            _take(body, reading, recover=False, encoding=encoding)
+            return
+        trouble = "refers to entities that it does not declare"
     except etree.XMLSyntaxError as error:
-        reading.malformed = True
-        reading.entries.clear()
-        reading.remark(f"not well-formed: {error.msg}")
-        mended = _BARE_AMPERSAND.sub(b"&amp;", body)
-        try:
-            _take(mended, reading, recover=True, encoding=encoding)
-        except etree.XMLSyntaxError as again:
-            reading.remark(f"beyond repair: {again.msg}")
+        trouble = f"not well-formed: {error.msg}"
+    reading.malformed = True
+    reading.entries.clear()
+    reading.remark(trouble)
+    mended = _BARE_AMPERSAND.sub(_reference, body)
+    try:
+        _take(mended, reading, recover=True, encoding=encoding)
+    except etree.XMLSyntaxError as again:
+        reading.remark(f"beyond repair: {again.msg}")
+
+
+def _reference(found: re.Match[bytes]) -> bytes:
+    """Make of a reference that XML does not know its character, if HTML knows it, else text."""
+    name = found[1]
+    if name is None:
+        return b"&amp;"
+    written = f"&{name.decode('ascii')}"
+    characters = html.unescape(written)
+    return b"&amp;" + name if characters == written else "".join(f"&#{ord(c)};" for c in characters).encode()
 
 
 def _take(body: bytes, reading: _Reading, *, recover: bool, encoding: str | None) -> None:
@@ -220,6 +246,7 @@ def _take(body: bytes, reading: _Reading, *, recover: bool, encoding: str | None
         parser.feed(body[start : start + _FEED_BYTES])
         if not state.take(parser.read_events()):
             return
+    state.cut = recover
     parser.close()
     state.take(parser.read_events())
 
@@ -234,6 +261,8 @@ class _State:
         self.entry: dict[str, str] | None = None
         self.alternates: list[tuple[str, str]] = []
         self.depth = 0
+        self.cut = False
+        """The document has ended: what closes now was cut, and half a URL is the URL of something else."""
 
     def take(self, events: Iterator[tuple[str, etree._Element]]) -> bool:
         """Handle *events*; ``False`` when there is no room or nothing to be had from this document."""
@@ -273,7 +302,7 @@ class _State:
             element.clear()
             while element.getprevious() is not None and (parent := element.getparent()) is not None:
                 del parent[0]
-        else:
+        elif not self.cut:
             self._value(entry, name, element, self.path[-1] if self.path else "")
 
     def _value(self, entry: dict[str, str], name: str, element: etree._Element, parent: str) -> None:
@@ -342,6 +371,7 @@ def _add(
             date_value(told.get("news_date", "")),
             told.get("news_title", ""),
             tuple(pairs),
+            told.get("lastmod", "")[:_DATE_CHARS],
         )
     )
 

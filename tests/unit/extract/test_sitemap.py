@@ -76,6 +76,7 @@ def test_truncated_gzip_gives_what_was_there_and_says_so() -> None:
     found = read(body[: len(body) // 2])
     assert found.malformed
     assert 0 < len(found.entries) < 20_000
+    assert urls(found) == [f"http://h/{n}" for n in range(len(found.entries))]
     assert read(b"\x1f\x8bgarbage").malformed
 
 
@@ -183,3 +184,28 @@ def test_a_million_bad_lines_make_few_remarks() -> None:
 )
 def test_nothing_raises(body: bytes, start: bytes) -> None:
     read(start + body)
+
+
+CUT = f"<urlset {NS}><url><loc>http://h/article-1</loc><lastmod>2018-03-20</lastmod></url><url><loc>http://h/article-2</loc><lastmod>2018-03-21</lastmod></url></urlset>"
+
+
+def test_a_cut_never_shortens_a_url_or_a_date() -> None:
+    whole = read(CUT).entries
+    for at in range(CUT.index("article-2"), len(CUT) - 1):
+        found = read(CUT[:at])
+        assert found.malformed
+        assert found.entries in (whole, whole[:1], (whole[0], SitemapEntry("http://h/article-2"))), CUT[:at]
+
+
+@pytest.mark.parametrize("head", ["", '<!DOCTYPE urlset SYSTEM "http://h/sitemap.dtd">'])
+def test_names_of_html_characters_keep_their_letter(head: str) -> None:
+    found = read(f"{head}<urlset><url><loc>http://h/caf&eacute;?a=1&copy=2</loc></url></urlset>")
+    assert urls(found) == ["http://h/caf%C3%A9?a=1&copy=2"]
+    assert found.malformed
+
+
+def test_a_lastmod_that_cannot_be_read_is_kept_as_text() -> None:
+    (entry,) = read(
+        f"<urlset {NS}><url><loc>http://h/a</loc><lastmod>last  week</lastmod></url></urlset>"
+    ).entries
+    assert (entry.lastmod, entry.lastmod_text) == ("", "last week")

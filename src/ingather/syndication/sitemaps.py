@@ -1,0 +1,37 @@
+"""A sitemap as a listing: for sources whose kind is ``sitemap``; a feed serves as one too (sitemaps.org)."""
+
+from ingather.extract import read_sitemap
+from ingather.syndication.dates import listing_date, tidy
+from ingather.syndication.listing import Listing, ListingItem
+
+__all__ = ["list_sitemap"]
+
+
+def list_sitemap(body: bytes, *, url: str, content_type: str | None = None) -> Listing:
+    """Read a sitemap (XML, text, gzip, news, RSS or Atom) into a listing; never raises for what is in it.
+
+    ``lastmod`` is the date of change, a news entry's publication date that of birth. The items of an index are
+    sitemaps: ``kind`` is ``sitemap-index`` then, else ``sitemap``. A sitemap beyond its limits, or without an entry and broken, is an
+    error: it proves nothing about any document.
+    """
+    found = read_sitemap(body, url=url, content_type=content_type)
+    kind = "sitemap-index" if found.kind == "index" else "sitemap"
+    if found.truncated:
+        return Listing(
+            "", remarks=found.remarks, malformed=found.malformed, error="larger than a sitemap may be"
+        )
+    if not found.entries and (found.malformed or found.remarks):
+        return Listing("", remarks=found.remarks, malformed=found.malformed, error="not a sitemap")
+    items = tuple(
+        ListingItem(
+            link=entry.url,
+            published=entry.news_date,
+            modified=entry.lastmod or listing_date(tidy(entry.lastmod_text)),
+            title=entry.news_title,
+            link_rule="loc",
+            published_text=entry.news_date,
+            modified_text=tidy(entry.lastmod_text),
+        )
+        for entry in found.entries
+    )
+    return Listing(kind, items=items, malformed=found.malformed, remarks=found.remarks)
