@@ -128,6 +128,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             convert=convert,
             summarize=_summarizer(settings, robot),
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
+            pushes=lambda source: source != "web" and source not in sources,
         )
     )
 

@@ -43,6 +43,7 @@ __all__ = ["Feeding"]
 
 _log = get("feeds")
 _RETRY_S: Final = 2.0
+_INDEX_WAIT_S: Final = 10.0
 _GROUPS_TYPE: Final = "groups"
 _MOST_SUCCESSES: Final = 1_000
 
@@ -230,11 +231,17 @@ class Feeding:
             return {}
         loop = asyncio.get_running_loop()
         until = loop.time() + wait_s
+        shown = 0.0
         while True:
             found = await loop.run_in_executor(None, self._look, name)
-            left = until - loop.time()
-            if not found or found["ended"] is not None or left <= 0:
+            now = loop.time()
+            left = until - now
+            if not found or left <= 0:
                 return found
+            if found["ended"] is not None:  # who waits wants to find it: the index follows in a moment
+                shown = shown or now + _INDEX_WAIT_S
+                if found["indexed"] or now >= shown:
+                    return found
             await asyncio.sleep(min(0.1, left))
 
     # -- the thread ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ingather.explain.headline import headline
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
 from ingather.filters import Convert, Decision, Engine
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
@@ -63,6 +63,7 @@ class ExplainParts:
         read_page, convert: make pages of stored responses, documents in a converter.
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
         overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
+        pushes: whether a source is none of the configuration, so that feeds alone made it.
     """
 
     reader: Callable[[], Reader | None]
@@ -77,6 +78,7 @@ class ExplainParts:
     convert: Callable[[Convert, Response], Page] | None = None
     summarize: Callable[[str, Response], Attributes] | None = None
     overlay: Callable[[str], dict[str, Any]] | None = None
+    pushes: Callable[[str], bool] = lambda _source: False
 
 
 class Explainer:
@@ -114,7 +116,9 @@ class Explainer:
         if response is None and fetch and self._parts.fetch is not None:
             owner = record.source if record is not None else self._decide(url, None, None).source or "web"
             response = self._fetched(url, owner, answer)
-        decision = self._decide(url, record, response if isinstance(response, Response) else None)
+        decision = self._decide(
+            url, record, response if isinstance(response, Response) else None, self._pushed(record, answer)
+        )
         answer["decision"] = _decision_form(decision, version=self._parts.version)
         answer["index"] = self._index(reader, record)
         if self._parts.overlay is not None:
@@ -198,9 +202,21 @@ class Explainer:
             }
         return got
 
-    def _decide(self, url: str, record: UrlRecord | None, response: Response | None) -> Decision:
+    def _pushed(self, record: UrlRecord | None, answer: dict[str, Any]) -> Pushed:
+        """Return how the URL's owner came to it: hosts that feeds name need no site."""
+        owner = next((listing for listing in answer.get("feeds", ()) if listing["owner"]), None)
+        if owner is not None and not owner["web"]:
+            return Pushed.CONTENT
+        return Pushed.URL if record is not None and self._parts.pushes(record.source) else Pushed.NO
+
+    def _decide(
+        self, url: str, record: UrlRecord | None, response: Response | None, pushed: Pushed = Pushed.NO
+    ) -> Decision:
         candidate = Candidate(
-            url=url, depth=record.depth if record else 0, source=record.source if record else "web"
+            url=url,
+            depth=record.depth if record else 0,
+            source=record.source if record else "web",
+            pushed=pushed,
         )
         return self._parts.engine.decide(
             candidate,

@@ -45,7 +45,8 @@ def _overlay(overlay: Mapping[str, Any]) -> Iterator[str]:
 def _known(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"source     {answer['source']} ({answer['access']}), depth {answer['depth']}"
     chain = answer["found"]["referrers"]
-    yield f"found      {'a starting point' if not chain else 'linked from ' + chain[0]}"
+    first = "by a feed" if answer.get("feeds") else "a starting point"
+    yield f"found      {first if not chain else 'linked from ' + chain[0]}"
     for url in chain[1:]:
         yield f"           which is linked from {url}"
     state = answer["state"] + (f", last visit: {answer['outcome']}" if answer["outcome"] else "")

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from ingather.app.explaining import explainer_of
 from ingather.app.feedlocal import feed_home
 from ingather.app.feedprocess import FeedProcess
 from ingather.conf.sources import SourceConf
+from ingather.explain import as_text
 from ingather.testing.feeds import FeedRig, content, record
 
 
@@ -55,6 +57,17 @@ def test_what_feeds_say_is_explained(rig: FeedRig) -> None:
     finally:
         reader.close()
     assert (owner["feed"], owner["record"], owner["lock"], owner["pagerank"]) == (told["name"], 1, True, 98)
+
+
+def test_pushed_content_is_explained_without_sites_that_do_not_concern_it(rig: FeedRig) -> None:
+    url = "http://told.test/why"
+    rig.push(record(url, content("why it is there")), datasource="told")
+    answer = explainer_of(rig.home, rig.read.settings, rig.read.sources).explain(url)
+    assert (answer["decision"]["generation"]["allowed"], answer["decision"]["enumeration"]["allowed"]) == (
+        True,
+        True,
+    )
+    assert "found      by a feed" in as_text(answer)
 
 
 @pytest.mark.parametrize("setting", ["taken_over", "takes_over"])
