@@ -77,7 +77,8 @@ def token(home: Path, source: str, remove: bool) -> int:  # noqa: FBT001 - click
     password of Basic credentials.
     """
     from ingather.app.feedgate import source_tokens
-    from ingather.feeds.desk import FeedFields
+    from ingather.errors import UsageError
+    from ingather.feeds.desk import FeedFields, FeedRefusedError
 
     place, _ = open_home(home)
     tokens = source_tokens(place)
@@ -87,6 +88,9 @@ def token(home: Path, source: str, remove: bool) -> int:  # noqa: FBT001 - click
             return 1
         click.echo(f"the token of {source} is forgotten")
         return 0
-    FeedFields(datasource=source, feedtype="incremental").check()
+    try:
+        FeedFields(datasource=source, feedtype="incremental").check()
+    except FeedRefusedError as error:
+        raise UsageError(error.text, hint=error.hint) from error
     click.echo(tokens.make(source))
     return 0

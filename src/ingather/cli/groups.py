@@ -17,8 +17,26 @@ __all__ = ["command"]
 
 _MODES = ("incremental", "full")
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+
+
+def _named(_context: click.Context, _parameter: click.Parameter, source: str) -> str:
+    """Refuse what a push to /xmlgroups would refuse as the name of a source."""
+    from ingather.errors import UsageError
+    from ingather.feeds.desk import FeedFields, FeedKind, FeedRefusedError
+
+    try:
+        FeedFields(datasource=source, feedtype="full", kind=FeedKind.GROUPS).check()
+    except FeedRefusedError as error:
+        raise UsageError(error.text, hint=error.hint) from error
+    return source
+
+
 _source_option = click.option(
-    "--source", required=True, metavar="NAME", help="Whose memberships these are; another source's stay."
+    "--source",
+    required=True,
+    metavar="NAME",
+    callback=_named,
+    help="Whose memberships these are; another source's stay.",
 )
 _mode_option = click.option(
     "--mode", type=click.Choice(_MODES), default="incremental", show_default=True,

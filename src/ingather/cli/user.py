@@ -99,10 +99,18 @@ def _accounts(home: Path) -> "Accounts":
 
 
 def _password(*, stdin: bool) -> str:
-    if stdin:
+    if stdin or not (sys.stdin.isatty() or _has_terminal()):
         return sys.stdin.readline().rstrip("\r\n")
     ask: Callable[..., Any] = click.prompt
     return str(ask("Password", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def _has_terminal() -> bool:
+    try:
+        Path("/dev/tty").open("rb").close()
+    except OSError:
+        return False
+    return True
 
 
 def _spelt(who: dict[str, str] | None) -> str:

@@ -1,6 +1,8 @@
 """``ingather feed trust`` and ``ingather feed token``."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,7 +47,26 @@ def test_wrong_use_is_one_line(rig: Rig, arguments: tuple[str, ...]) -> None:
 def test_a_token_is_shown_once(rig: Rig) -> None:
     ran = rig.call("feed", "token", "intranet_hr")
     assert source_tokens(Home(rig.path)).source_of(ran.out.strip()) == "intranet_hr"
-    assert rig.call("feed", "token", "9bad").status != 0
+    assert rig.call("feed", "token", "9bad").status == 2
     assert rig.call("feed", "token", "intranet_hr", "--remove").status == 0
     assert rig.call("feed", "token", "intranet_hr", "--remove").status == 1
     assert source_tokens(Home(rig.path)).source_of(ran.out.strip()) is None
+
+
+def test_memberships_are_of_sources_that_a_push_could_name(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "groups.csv"
+    file.write_text("group,member\neng,joe\n")
+    ran = rig.call("groups", "import", str(file), "--source", "9bad")
+    assert (ran.status, ran.err.count("\n")) == (2, 1)
+    assert "'9bad' is not the name of a data source" in ran.err
+    assert rig.call("groups", "import", str(file), "--source", "ad-REPL1").status == 0
+
+
+def test_a_password_is_read_from_a_pipe_without_a_word(rig: Rig) -> None:
+    """As cron or a container gives it: no terminal anywhere."""
+    command = [sys.executable, "-m", "ingather", "user", "add", "anna", "--home", str(rig.path)]
+    ran = subprocess.run(
+        command, input="a password of hers\n", capture_output=True, text=True, check=False,
+        start_new_session=True, timeout=120,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "user anna added\n", "")
