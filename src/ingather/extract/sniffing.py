@@ -64,10 +64,17 @@ _MAGIC: Final = (
 )
 # Other marks that are letters begin words, too ("OTTO", "BM"): they count only in what is no text.
 _ALWAYS: Final = frozenset(
-    {"application/pdf", "application/postscript", "application/rtf", "application/vnd.mif", "image/gif"}
+    {
+        "application/pdf",
+        "application/postscript",
+        "application/rtf",
+        "application/vnd.mif",
+        "application/x-bzip2",
+        "image/gif",
+    }
 )
-# Two bytes are too little to contradict a header that says text.
-_WEAK: Final = frozenset({b"\xff\xfb", b"\xff\xf3"})
+# Two or three bytes are too little to contradict a header that says text.
+_WEAK: Final = frozenset({b"BZh", b"\xff\xfb", b"\xff\xf3"})
 _RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS: Final = (

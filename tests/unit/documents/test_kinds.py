@@ -59,3 +59,12 @@ def test_name_and_type_settle_what_bytes_leave_open(name: str, content_type: str
 
 def test_a_declared_message_needs_one_header_only() -> None:
     assert kind_of(b"X-Note: y\n\ntext", content_type="message/rfc822") is Kind.MAIL
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["MZ begins", "RIFF raff", "ID3 tags", "OggS", "wOFF", "abcdftyp", "The mark is %PDF-1.7, say"],
+)
+def test_words_that_are_marks_too_stay_text(text: str) -> None:
+    assert kind_of(f"{text}, said Ann.\n".encode()) is Kind.TEXT
+    assert kind_of(b"ID3\x04\x00\x00") is Kind.UNREADABLE

@@ -66,6 +66,10 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"\x00\x01\x00\x00\x00", Kind.UNREADABLE),
 )
 
+_WORDS = frozenset({b"RIFF", b"OggS", b"ID3", b"fLaC", b"MZ", b"wOFF", b"wOF2"})
+"""Marks that begin words, too: they count only in what is no text."""
+
+_PDF_LINE = re.compile(rb"[\r\n]%PDF-\d")
 _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|table|div|h1|p|a|br|font|style|center|meta|iframe|b)[\s>/]",
     re.IGNORECASE,
@@ -102,18 +106,27 @@ def kind_of(body: bytes, *, name: str | None = None, content_type: str | None = 
         content_type: as declared, parameters allowed.
     """
     head = body[:_HEAD]
+    binary = _CONTROL.search(head) is not None
     for magic, kind in _MAGIC:
-        if head.startswith(magic):
+        if head.startswith(magic) and (binary or magic not in _WORDS):
             return kind
-    if b"%PDF-" in head[:_PDF_WITHIN]:
+    if _is_pdf(body):
         return Kind.PDF
-    if head[4:8] == b"ftyp":
+    if binary and head[4:8] == b"ftyp":
         return Kind.UNREADABLE
     if head[_TAR_MARK_AT : _TAR_MARK_AT + 5] == b"ustar":
         return Kind.TAR
     extension = (name or "").rpartition(".")[2].lower()
     declared = (content_type or "").partition(";")[0].strip().lower()
     return _kind_of_text(head, extension, declared)
+
+
+def _is_pdf(body: bytes) -> bool:
+    """The mark may come late; but a text may speak of it, within a line and without objects behind it."""
+    if body.startswith(b"%PDF-"):
+        return True
+    head = body[:_PDF_WITHIN]
+    return b"%PDF-" in head and (_PDF_LINE.search(head) is not None or b" obj" in body)
 
 
 def _kind_of_text(head: bytes, extension: str, declared: str) -> Kind:
