@@ -40,6 +40,7 @@ _VOID: Final = frozenset(
         "li",
     ]
 )
+_ITEMS: Final = frozenset({"item", "entry"})
 _DEEP: Final = 5000
 _UNKNOWN: Final = ("", "cdf")
 
@@ -144,11 +145,17 @@ def _hints(feed: Any, limits: ListingLimits) -> Hints:
 
 
 def _depth(text: str) -> int:
-    """Return how deep elements are nested, those aside that HTML leaves open."""
-    depth = deepest = 0
+    """Return how deep elements are nested, those aside that HTML leaves open; the end of an item closes all in it."""
+    depth = deepest = item = 0
     for found in _TAG.finditer(text):
-        if found[3] or found[2].lower() in _VOID:
+        name = found[2].lower()
+        if found[3] or name in _VOID:
             continue
-        depth = max(0, depth - 1) if found[1] else depth + 1
-        deepest = max(deepest, depth)
+        if not found[1]:
+            if name in _ITEMS:
+                item = depth
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth = item if name in _ITEMS else max(0, depth - 1)
     return deepest

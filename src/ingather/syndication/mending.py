@@ -6,6 +6,7 @@ document. Nothing here closes an element or makes up a value.
 
 import html
 import re
+from functools import lru_cache
 from typing import Final
 
 from ingather.syndication.names import PREFIXES
@@ -13,8 +14,8 @@ from ingather.syndication.verbatim import markup, parts
 
 __all__ = ["mended", "open_item"]
 
-_AMPERSAND: Final = re.compile(r"&(?:(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)?")
-_KEPT: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_BARE: Final = re.compile(r"&(?!(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)")
+_NAMED: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[#A-Za-z][A-Za-z0-9]{0,30};")
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DECLARATION: Final = re.compile(r"<\?xml[^>]{0,200}\?>", re.IGNORECASE)
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[>]{0,1000}>", re.IGNORECASE)
@@ -37,23 +38,25 @@ def mended(text: str) -> str:
     first = head.find("<")
     body = (head[first:] if first >= 0 else "") + text[root.start() :]
     body = _FORBIDDEN.sub("", body)
-    body = "".join(part if verbatim else _AMPERSAND.sub(_reference, part) for verbatim, part in parts(body))
+    body = "".join(part if verbatim else _references(part) for verbatim, part in parts(body))
     return _declare_prefixes(body)
 
 
+def _references(part: str) -> str:
+    return _NAMED.sub(_reference, _BARE.sub("&amp;", part))
+
+
+@lru_cache(1024)
+def _character(written: str) -> str:
+    """Return what a reference stands for as XML writes it; a name that HTML does not know is text."""
+    character = html.unescape(written)
+    if character == written:
+        return f"&amp;{written[1:]}"
+    return "" if _FORBIDDEN.search(character) else "".join(f"&#{ord(c)};" for c in character)
+
+
 def _reference(found: re.Match[str]) -> str:
-    name = found[1]
-    if name is None:
-        return "&amp;"
-    if name in _KEPT:
-        return found[0]
-    if name.startswith("#"):
-        character = html.unescape(found[0])
-        return "" if _FORBIDDEN.search(character) else "".join(f"&#{ord(c)};" for c in character)
-    character = html.unescape(found[0])
-    if character == found[0]:
-        return f"&amp;{name};"
-    return "".join(f"&#{ord(c)};" for c in character)
+    return _character(found[0])
 
 
 def _declare_prefixes(text: str) -> str:

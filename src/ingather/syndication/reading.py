@@ -72,10 +72,15 @@ def _xml(text: str, bare: str, url: str, limits: ListingLimits, remarks: list[st
     if not _FEED_TAG.search(bare):
         raise RefusedError("not a feed")
     better = mended(bare)
+    if len(better) > 2 * limits.body_bytes:
+        raise RefusedError("refused: too much of it is not XML")
     try:
-        return _finished(read_xml(better, url=url, limits=limits), remarks, malformed=True)
+        read = read_xml(better, url=url, limits=limits)
     except NotWellFormedError:
-        return _finished(read_leniently(better, url=url, limits=limits), remarks, malformed=True)
+        read = read_leniently(better, url=url, limits=limits)
+    if not read.count() and not read.tombstones:
+        raise RefusedError("not well-formed, and nothing was found in it")
+    return _finished(read, remarks, malformed=True)
 
 
 def _finished(read: Collector, remarks: list[str], *, malformed: bool) -> Listing:

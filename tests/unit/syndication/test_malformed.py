@@ -52,6 +52,25 @@ def test_slips_of_markup_lose_nothing(body: str) -> None:
     assert found.remarks
 
 
+def test_a_broken_document_without_an_item_is_an_error() -> None:
+    assert (
+        read(rss("<description>a & b</description>")).error == "not well-formed, and nothing was found in it"
+    )
+    assert not read(rss("<description>a &amp; b</description>")).error
+
+
+def test_elements_left_open_in_many_items_are_not_deep() -> None:
+    many = "".join(A.replace("<item>", f"<item><title>{n} <b></title>") for n in range(6000))
+    assert len(read(rss(many)).items) == 6000
+
+
+@pytest.mark.parametrize(
+    "piece", ["&", "<", "&eacute;", "<![CDATA[", "<!--", "<?x ", "<a:", "<item ", "a=b "]
+)
+def test_floods_of_slips_are_errors(piece: str) -> None:
+    assert read("<rss><channel>" + piece * 20_000).error
+
+
 def test_an_external_doctype_does_not_swallow_a_letter() -> None:
     head = '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd">'
     found = read(f"{head}<rss><channel><item><link>http://n.test/caf&eacute;?x</link></item></channel></rss>")
