@@ -55,6 +55,7 @@ class Discoverer:
         denial = self.shape(url)
         if denial is None and not self.engine.metadata(evaluation):
             denial = denial_of(evaluation, self.version)
+        evaluation.end()
         parts = split(url)
         return Discovery(
             key=key(url, self.seed) if number is None else number, origin=parts.origin, path=parts.path, depth=depth,

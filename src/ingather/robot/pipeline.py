@@ -204,7 +204,14 @@ class Pipeline:
     # -- after the network ----------------------------------------------------------------------
 
     async def process(self, judged: Judged, got: Response | Failure) -> Report:
-        """Turn what the host said into a report."""
+        """Turn what the host said into a report; *judged* can be asked for its verdicts afterwards, and for nothing else."""
+        try:
+            return await self._processed(judged, got)
+        finally:
+            if self._segment is not None:  # who rehearses looks at the filters' steps afterwards
+                judged.evaluation.end()
+
+    async def _processed(self, judged: Judged, got: Response | Failure) -> Report:
         if isinstance(got, Failure):
             report = self.ended(
                 judged.claim, Outcome.FAILED, detail=f"{got.kind}: {got.detail}" if got.detail else str(got.kind),

@@ -52,7 +52,7 @@ class Passing:
     """An engine that lets everything pass."""
 
     def evaluation(self, candidate: object) -> Any:
-        return SimpleNamespace(source="", candidate=candidate)
+        return SimpleNamespace(source="", candidate=candidate, end=lambda: None)
 
     def metadata(self, _evaluation: object) -> bool:
         return True
