@@ -1,5 +1,7 @@
 """The query language: what people type, to a tree; tolerant in reading, bounded before it runs.
 
+What there is::
+
     holiday form            both words, in any form
     "holiday form"          these words in this order, next to one another
     -draft                  not this (word, phrase or operator)
