@@ -88,13 +88,24 @@ def load(file: Path, url_column: str, columns: Sequence[str], home: Path) -> Non
     """
     from ingather.app.publishing import author_here
     from ingather.errors import UsageError
+    from ingather.overlay.options import LIMIT_BYTES
 
     kind = file.suffix.lower().removeprefix(".")
     if kind not in {"json", "csv"}:
         raise UsageError(
             f"{file} is neither .json nor .csv", hint="write it with: ingather overlay list --format json"
         )
-    body = file.read_text("utf-8")
+    if file.stat().st_size > LIMIT_BYTES:
+        raise UsageError(
+            f"{file} has {file.stat().st_size:,} bytes; beyond {LIMIT_BYTES:,} nothing is read",
+            hint="make it smaller",
+        )
+    try:
+        body = file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{file} is no UTF-8: byte {error.start + 1:,} is wrong", hint="convert it: iconv -t UTF-8"
+        ) from error
     if url_column or columns:
         body, kind = _table(body, file.name, url_column, columns), "json"
     done = office(home).replace(body, kind, author_here())

@@ -177,3 +177,13 @@ def test_a_table_of_somebody_else_becomes_records(told: Any, desk: Any, tmp_path
         "load", str(table), "--url-column", "Where", "--column", "Department=dep", status=2
     )
     assert "needs both" in told("load", str(table), "--url-column", "Address", status=2)
+
+
+def test_what_cannot_be_a_table_is_said_in_one_line(told: Any, tmp_path: Path) -> None:
+    file = tmp_path / "records.csv"
+    file.write_bytes(b"prefix,x\ns.com/,caf\xe9\n")
+    assert "is no UTF-8: byte 20 is wrong" in told("load", str(file), status=2)
+    with file.open("ab") as sparse:
+        sparse.truncate(1_000_000_000)
+    assert "1,000,000,000 bytes" in told("load", str(file), status=2)
+    assert "no records" in told("list") or not told("list").strip()
