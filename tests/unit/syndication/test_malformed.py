@@ -71,6 +71,10 @@ def test_floods_of_slips_are_errors(piece: str) -> None:
     assert read("<rss><channel>" + piece * 20_000).error
 
 
+def test_more_tags_than_are_read_leniently() -> None:
+    assert "more tags" in read("<rss><channel>" + "<a:" * 400_001).error
+
+
 def test_an_external_doctype_does_not_swallow_a_letter() -> None:
     head = '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd">'
     found = read(f"{head}<rss><channel><item><link>http://n.test/caf&eacute;?x</link></item></channel></rss>")
