@@ -423,6 +423,17 @@ class _Applying:
 
     # -- web feeds ----------------------------------------------------------------------------
 
+    def _bare(self, item: Prepared, record: FeedRecord, result: _Result) -> FeedRecord:
+        """Return what the data source web may say: a URL, and no more (section 8.1)."""
+        if self._feed.datasource != WEB_SOURCE:
+            return record
+        if record.metadata:
+            result.notes.append("the data source web brings no metadata: it is ignored")
+            record = replace(record, metadata=None)
+        if item.has_content:
+            result.notes.append("the data source web brings no content: it is ignored")
+        return record
+
     def _list(
         self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: _Result
     ) -> None:
@@ -451,9 +462,7 @@ class _Applying:
             raise RefusedError(f"it is not taken into the frontier: {', '.join(why) or 'its key is taken'}")
         result.url_id, result.state = url_id, Written.WAITING
         before = listing or Listing(self._source, web=True)
-        if self._feed.datasource == WEB_SOURCE and record.metadata:
-            result.notes.append("the data source web brings no metadata: it is ignored")
-            record = replace(record, metadata=None)
+        record = self._bare(item, record, result)
         acl = self._bound_acl(record, item.url, before.acl, result)
         now = self._listing(before, item, record, acl)
         now.web = True

@@ -272,3 +272,14 @@ def test_a_readacl_among_fed_metadata_closes_its_document_at_once(rig: FeedRig) 
     assert rig.public(later)
     rig.push(record(later, listed), datasource="readacl")
     assert rig.hidden(later)
+
+
+def test_gsa_a_web_feed_brings_neither_content_nor_metadata_and_says_so(rig: FeedRig) -> None:
+    url = "http://web-content.test/a"
+    meta = '<metadata><meta name="author" content="Ann"/></metadata>'
+    told = rig.push(record(url, meta + content("not this")), datasource="web")
+    (receipt,) = rig.records(told)
+    assert receipt["state"] == "waiting for crawl"
+    assert "brings no metadata" in receipt["note"]
+    assert "brings no content" in receipt["note"]
+    assert not rig.described(url)
