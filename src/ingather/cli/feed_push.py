@@ -99,13 +99,16 @@ def _named(source: str) -> str:
 
 
 def _header(file: Path, *, jsonl: bool) -> "FeedHeader":
-    from ingather.errors import UsageError
+    from ingather.errors import FeedError, UsageError
     from ingather.feeds.reading import read_items
     from ingather.model.feed import FeedHeader
 
     if not jsonl:
-        with file.open("rb") as stream:
-            first = next(iter(read_items(stream)))
+        try:
+            with file.open("rb") as stream:
+                first = next(iter(read_items(stream)))
+        except FeedError as error:
+            raise FeedError(f"{file}: {error.text}", reason=error.reason, hint=error.hint) from error
         if isinstance(first, FeedHeader):
             return first
     raise UsageError(

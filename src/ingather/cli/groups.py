@@ -183,14 +183,17 @@ def _groups(home: Path) -> "HomeGroups":
 
 @contextmanager
 def _opened(file: Path) -> Iterator[IO[bytes]]:
-    from ingather.errors import UsageError
+    from ingather.errors import FeedError, UsageError
 
     try:
         stream = file.open("rb")
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
     with stream:
-        yield stream
+        try:
+            yield stream
+        except FeedError as error:
+            raise FeedError(f"{file}: {error.text}", reason=error.reason, hint=error.hint) from error
 
 
 def _xml(stream: IO[bytes]) -> Iterator[Any]:

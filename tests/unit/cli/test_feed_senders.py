@@ -60,6 +60,10 @@ def test_memberships_are_of_sources_that_a_push_could_name(rig: Rig, tmp_path: P
     assert (ran.status, ran.err.count("\n")) == (2, 1)
     assert "'9bad' is not the name of a data source" in ran.err
     assert rig.call("groups", "import", str(file), "--source", "ad-REPL1").status == 0
+    torn = tmp_path / "torn.xml"
+    torn.write_text("junk")
+    ran = rig.call("groups", "load", str(torn), "--source", "ad")
+    assert (ran.status, ran.err) == (1, f"ingather: {torn}: there is no xmlgroups element\n")
 
 
 def test_a_password_is_read_from_a_pipe_without_a_word(rig: Rig) -> None:
