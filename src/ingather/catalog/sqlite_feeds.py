@@ -389,15 +389,6 @@ class FeedStore:
         """No feed owns the URL any more."""
         self._cursor.execute("delete from fed where id = ?", (url_id,))
 
-    def left_out(self, source: int, feeds: Sequence[int], after: int, limit: int) -> list[tuple[int, str]]:
-        """Return (row, URL) of *source*'s fed documents that none of *feeds* named, above row *after*."""
-        return fetch(
-            self._cursor,
-            "select f.id, h.origin || u.path from fed f join url u on u.id = f.id join host h on h.id = u.host "
-            "where f.source = ? and f.web = 0 and f.id > ? and f.feed not in (select value from json_each(?)) and u.version is not null "
-            "order by f.id limit ?",
-            (source, after, json.dumps(list(feeds)), limit),
-        )
     def fed_contents(self, after: int, limit: int) -> list[tuple[int, str, int, str]]:
         """Return (row, URL, source, its name) of documents whose content came with feeds, above row *after*."""
         return fetch(
@@ -407,6 +398,15 @@ class FeedStore:
             (after, limit),
         )
 
+    def left_out(self, source: int, feeds: Sequence[int], after: int, limit: int) -> list[tuple[int, str]]:
+        """Return (row, URL) of *source*'s fed documents that none of *feeds* named, above row *after*."""
+        return fetch(
+            self._cursor,
+            "select f.id, h.origin || u.path from fed f join url u on u.id = f.id join host h on h.id = u.host "
+            "where f.source = ? and f.web = 0 and f.id > ? and f.feed not in (select value from json_each(?)) and u.version is not null "
+            "order by f.id limit ?",
+            (source, after, json.dumps(list(feeds)), limit),
+        )
 
     def count_left_out(self, source: int, feeds: Sequence[int]) -> tuple[int, int]:
         """Return how many documents :meth:`left_out` has, and how many of them are held already."""
@@ -437,7 +437,7 @@ class FeedStore:
                 "insert or replace into layer (id, name, attrs, at) values (?, ?, ?, ?)",
                 (url_id, _LAYER, new, self._applier.now_s),
             )
-        if has_list(new) or has_list(old or EMPTY_ATTRIBUTES):  # a readacl closes a document from any layer
+        if has_list(new) or has_list(old or EMPTY_ATTRIBUTES):  # a readacl counts from any layer
             self._applier.acl.renew(url_id, applied)
         return True
 
