@@ -269,9 +269,11 @@ class Serving:
             people=people,
             accounts=accounts,
             groups=Groups(
-                database_of(self.home), operations.do, gathering.clock.wall,
+                database_of(self.home),
+                operations.do,
+                gathering.clock.wall,
                 cut_domains=self.settings.flag("access.cut-domains"),
-            ),  # fmt: skip
+            ),
             overlay=self._overlay_desk(),
             access=HomeAccess(
                 self.home, directory=directory, cut_domains=self.settings.flag("access.cut-domains")

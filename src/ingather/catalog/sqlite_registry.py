@@ -75,7 +75,9 @@ class Registry:
 
     def goes_on(self, kind: str) -> bool:
         """Tell whether a run of this kind was begun and not ended: the next one goes on with it."""
-        found = self._cursor.execute("select 1 from run where ended is null and kind = ? limit 1", (kind,)).get
+        found = self._cursor.execute(
+            "select 1 from run where ended is null and kind = ? limit 1", (kind,)
+        ).get
         return found is not None
 
     def end_run(self, run: int, now_s: float, detail: str) -> None:

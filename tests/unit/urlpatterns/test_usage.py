@@ -74,7 +74,9 @@ def test_conf_check_known_reads_the_store_of_the_home(tmp_path: Path) -> None:
     rig = FeedRig(tmp_path / "home")
     try:
         rig.push(record("http://a.example/open/1", content("open")), datasource="known")
-        (rig.home.config / "policy-acl.txt").write_text("http://a.example/ group:eng\nhttp://b.example/ group:eng\n")
+        (rig.home.config / "policy-acl.txt").write_text(
+            "http://a.example/ group:eng\nhttp://b.example/ group:eng\n"
+        )
         rig.reopen()
         assert rig.chain("http://a.example/open/1") not in {NOBODY, None}
     finally:
