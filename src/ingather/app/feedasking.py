@@ -9,8 +9,8 @@ from ingather.app.feedworker import FeedOrder
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_feeds import FeedRow
 from ingather.errors import CatalogError
-from ingather.feeds.applying import source_row_name
 from ingather.feeds.desk import WEB_SOURCE, FeedFormat, FeedKind
+from ingather.feeds.policy import source_row_name
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.spool import DAMAGED
 from ingather.log import get

@@ -9,7 +9,7 @@ from ingather.app.blueprint import Blueprint
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.feeds.applying import FeedPolicy
+from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.sweeping import Guard, Ruled
 from ingather.model.url import canonical
 from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal

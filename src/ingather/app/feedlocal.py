@@ -24,8 +24,8 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.feeds.applying import FeedPolicy
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled
+from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.ports.clock import Clock

@@ -12,7 +12,7 @@ from ingather.app.feedoffice import FeedOffice
 from ingather.catalog.sqlite_source_reader import SourceReader
 from ingather.conf.sources import SourceConf
 from ingather.errors import UsageError
-from ingather.feeds.applying import WEB_ROW, source_row_name
+from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
 
 __all__ = ["SourceOffice"]

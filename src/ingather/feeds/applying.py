@@ -4,87 +4,30 @@ Runs in the writer's thread, inside the transaction that also moves the feed's c
 receipts or not at all (promise D2). Source: GSA feeds specification, sections 8, 9 and 11.2.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Final
 
-from ingather.access.metas import acl_of_metas, is_reserved
-from ingather.catalog.sqlite_access import AccessStore
-from ingather.catalog.sqlite_apply import Applied, Applier
-from ingather.catalog.sqlite_deletion import Deletions
-from ingather.catalog.sqlite_feeds import FeedRow, FeedStore, Listing
+from ingather.access.metas import is_reserved
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_feeds import FeedRow, Listing
 from ingather.errors import UrlError
+from ingather.feeds.applying_acls import AclPart
 from ingather.feeds.desk import WEB_SOURCE
+from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
 from ingather.feeds.receipts import Written, joined, not_in_patterns
 from ingather.model.acl import Acl
 from ingather.model.description import DISPLAY_URL
-from ingather.model.feed import FeedAcl, FeedRecord, FeedType
+from ingather.model.feed import FeedRecord, FeedType
 from ingather.model.lifecycle import State
 from ingather.model.report import Report, Row, Settled
 
-__all__ = ["WEB_ROW", "FeedPolicy", "FeedWriter", "apply_batch", "source_row_name"]
+__all__ = ["apply_batch"]
 
-WEB_ROW: Final = "feed-web"
-"""The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
-_ACL_METAS, _ACL_ELEMENT = 1, 2
 _BY_PERSON: Final = 1
 _FIRST: Final = 0
 _SOON: Final = 5
-
-
-class FeedWriter(Protocol):
-    """The catalog's one writer as feeds use it."""
-
-    applier: Applier
-    deletions: Deletions
-    access: AccessStore
-    feeds: FeedStore
-
-
-@dataclass(frozen=True, slots=True)
-class FeedPolicy:
-    """What the operator decided about a data source.
-
-    Attributes:
-        empty_acl_is_none: the appliance's rule: an explicit empty ACL is none, not "nobody".
-        one_value_per_meta: a comma in an ACL meta is part of the name.
-        moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
-        immediate_s: ... and with ``crawl-immediately`` after this time.
-        display_schemes: of display URLs.
-        takes_over: the data source may take documents that belong to others.
-        keeps: whether a source (by name) lets none of its documents be taken over or deleted by others.
-        canonical: makes URLs in metas canonical.
-    """
-
-    empty_acl_is_none: bool = False
-    one_value_per_meta: bool = False
-    moments_s: float = 900.0
-    immediate_s: float = 60.0
-    display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
-    canonical: Callable[[str], str] | None = None
-    takes_over: bool = True
-    keeps: Callable[[str], bool] = lambda _: False
-
-
-class RefusedError(Exception):
-    """A record is not applied; the text says why."""
-
-
-@dataclass(slots=True)
-class _Result:
-    """What one record came to."""
-
-    url: str
-    url_id: int | None = None
-    state: Written = Written.APPLIED
-    notes: list[str] = field(default_factory=list)
-
-
-def source_row_name(datasource: str) -> str:
-    """Return the name of the source that owns what *datasource* pushes."""
-    return WEB_ROW if datasource == WEB_SOURCE else datasource
 
 
 def apply_batch(  # noqa: PLR0913 - what, where to, when and how
@@ -121,15 +64,16 @@ class _Applying:
         self._source = self._feeds.make_source(source_row_name(feed.datasource))
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
         """Whether its records are for the crawler."""
+        self._acls = AclPart(writer, applied, self._source, policy)
 
     def item(self, item: Prepared) -> bool:
         """Apply one item and write its receipt; return whether it was rejected."""
-        result = _Result(item.url, notes=list(item.notes))
+        result = Result(item.url, notes=list(item.notes))
         action = "add"
         try:
             if item.acl is not None:
                 action = "acl-delete" if item.acl.delete else "acl"
-                self._free_acl(item.acl, result)
+                self._acls.free(item.acl, result)
             elif item.record is not None and not item.rejected:
                 action = "delete" if item.record.delete else "add"
                 self._record(item, item.record, result)
@@ -146,7 +90,7 @@ class _Applying:
 
     # -- what cannot be applied -----------------------------------------------------------------
 
-    def _rejected(self, item: Prepared, result: _Result) -> None:
+    def _rejected(self, item: Prepared, result: Result) -> None:
         """A full feed does not leave out what it named and we could not take; a lost denial hides its document."""
         found = None
         with suppress(UrlError):  # what is no URL has no row
@@ -155,71 +99,15 @@ class _Applying:
             result.url_id = found[0].id
             self._feeds.touch(found[0].id, self._feed.id, item.n)
         if item.denies and item.url:
-            self._put_acl(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
+            self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
             self._bury(found[0], "a Do-Not-Follow pattern excludes it", result)
         raise RefusedError(item.rejected)
 
-    # -- ACLs ---------------------------------------------------------------------------------
-
-    def _put_acl(self, acl: Acl) -> None:
-        self._access.put_acl(
-            acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
-        )
-
-    def _free_acl(self, item: FeedAcl, result: _Result) -> None:
-        """A named resource, or the ACL of a document that is not sent along."""
-        found = self._feeds.row(item.acl.url)
-        listing = None
-        if found is not None:
-            result.url_id = found[0].id
-            listing = self._feeds.listing(found[0].id)
-            if listing is not None and listing.source != self._source:
-                result.notes.append(
-                    f"the URL belongs to the data source {self._feeds.source_name(listing.source)}"
-                )
-        if item.delete:
-            result.state = Written.DELETED
-            if not self._access.delete_acl(item.acl.url, self._applied):
-                result.notes.append("it had no ACL")
-        else:
-            self._put_acl(item.acl)
-        if listing is not None and found is not None:
-            listing.acl = 0 if item.delete else _ACL_ELEMENT
-            self._feeds.put_listing(found[0].id, listing)
-
-    def _bound_acl(self, record: FeedRecord, url: str, before: int, result: _Result) -> int:
-        """Give a document the ACL that its record says; return where the ACL comes from by now.
-
-        Metas that are sent without ACL metas take away the ACL that metas gave, not one of an ``acl`` element.
-        """
-        if record.denied:
-            self._put_acl(Acl(url, problem=record.denied))
-            result.notes.append(f"nobody may see it: {record.denied}")
-            return _ACL_ELEMENT
-        metas = None
-        if record.metadata is not None:
-            metas = acl_of_metas(
-                url, record.metadata, one_value_per_meta=self._policy.one_value_per_meta, canonical=self._policy.canonical
-            )  # fmt: skip
-            result.notes += [*metas.warnings, *metas.notes]
-        if record.acl is not None:
-            if metas is not None and metas.acl is not None:
-                result.notes.append("it has an acl element and ACL metas: the element counts")
-            self._put_acl(replace(record.acl, url=url))
-            return _ACL_ELEMENT
-        if metas is not None and metas.acl is not None:
-            self._put_acl(metas.acl)
-            return _ACL_METAS
-        if metas is not None and record.overwrite_acls and before == _ACL_METAS:
-            self._access.delete_acl(url, self._applied)
-            return 0
-        return before
-
     # -- records ------------------------------------------------------------------------------
 
-    def _record(self, item: Prepared, record: FeedRecord, result: _Result) -> None:
+    def _record(self, item: Prepared, record: FeedRecord, result: Result) -> None:
         found = self._feeds.row(item.url)
         if found is not None:
             result.url_id = found[0].id
@@ -233,7 +121,7 @@ class _Applying:
         else:
             self._content(item, record, found, result)
 
-    def _delete(self, found: tuple[Row, State] | None, result: _Result) -> None:
+    def _delete(self, found: tuple[Row, State] | None, result: Result) -> None:
         """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""
         result.state = Written.DELETED
         if found is None:
@@ -258,7 +146,7 @@ class _Applying:
             result.notes.append("it was deleted before")
         self._bury(row, f"deleted by a feed of {self._feed.datasource}", result)
 
-    def _bury(self, row: Row, reason: str, result: _Result) -> None:
+    def _bury(self, row: Row, reason: str, result: Result) -> None:
         """Delete a document with its ACL. Should it be brought back by hand, nobody sees it before it is pushed anew."""
         self._writer.deletions.delete(
             row.id, reason, self._now_s, self._applied, gone=True, decided=_BY_PERSON
@@ -269,14 +157,14 @@ class _Applying:
         self._feeds.unlist(row.id)
         self._feeds.no_longer_listed(row.id, self._source)
 
-    def _warn(self, result: _Result, kind: str, text: str) -> None:
+    def _warn(self, result: Result, kind: str, text: str) -> None:
         result.notes.append(text)
         self._writer.applier.event(kind, result.url, text)
 
     # -- content feeds ------------------------------------------------------------------------
 
     def _content(
-        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: _Result
+        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: Result
     ) -> None:
         """A document of a content feed, or the metadata or ACL of one."""
         listing = None if found is None else self._feeds.listing(found[0].id)
@@ -294,7 +182,7 @@ class _Applying:
         if report is None:
             self._without_content(row, listing, result)
         before = listing or Listing(self._source, web=False)
-        acl = self._bound_acl(record, item.url, before.acl, result)
+        acl = self._acls.bound(record, item.url, before.acl, result)
         described = report is not None and report.described
         now = self._listing(before, item, record, acl)
         now.web = before.web and report is None
@@ -311,7 +199,7 @@ class _Applying:
             if changed or now.pagerank != before.pagerank:
                 self._feeds.changed(row.id, self._applied)
 
-    def _take_over(self, row: Row, listing: Listing | None, *, content: bool, result: _Result) -> None:
+    def _take_over(self, row: Row, listing: Listing | None, *, content: bool, result: Result) -> None:
         """The last content feed owns a URL; without content only what feeds own already changes hands."""
         owner = row.source if listing is None else listing.source
         if owner == self._source and (listing is not None or not content):
@@ -352,7 +240,7 @@ class _Applying:
         self._writer.applier.event("feed-owner", url, why)
         raise RefusedError(why)
 
-    def _without_content(self, row: Row, listing: Listing | None, result: _Result) -> None:
+    def _without_content(self, row: Row, listing: Listing | None, result: Result) -> None:
         if self._feed.feedtype == FeedType.FULL:
             result.notes.append("a record of a full feed must bring its content; what is kept of it stays")
         if row.version is None and (listing is None or not listing.content):
@@ -394,7 +282,7 @@ class _Applying:
     def _may_show(self, display: str) -> bool:
         return display.partition(":")[0].strip().lower() in self._policy.display_schemes
 
-    def _settle(self, row: Row, report: Report, result: _Result) -> None:
+    def _settle(self, row: Row, report: Report, result: Result) -> None:
         """Let what the content says become the page layer, as if it had been fetched."""
         report.id, report.fed = row.id, True
         if not report.described:
@@ -423,7 +311,7 @@ class _Applying:
 
     # -- web feeds ----------------------------------------------------------------------------
 
-    def _bare(self, item: Prepared, record: FeedRecord, result: _Result) -> FeedRecord:
+    def _bare(self, item: Prepared, record: FeedRecord, result: Result) -> FeedRecord:
         """Return what the data source web may say: a URL, and no more (section 8.1)."""
         if self._feed.datasource != WEB_SOURCE:
             return record
@@ -435,7 +323,7 @@ class _Applying:
         return record
 
     def _list(
-        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: _Result
+        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: Result
     ) -> None:
         """A URL for the crawler, with metadata if the feed may bring some."""
         listing = None if found is None else self._feeds.listing(found[0].id)
@@ -463,7 +351,7 @@ class _Applying:
         result.url_id, result.state = url_id, Written.WAITING
         before = listing or Listing(self._source, web=True)
         record = self._bare(item, record, result)
-        acl = self._bound_acl(record, item.url, before.acl, result)
+        acl = self._acls.bound(record, item.url, before.acl, result)
         now = self._listing(before, item, record, acl)
         now.web = True
         if listing is not None and listing.source != self._source:
@@ -478,7 +366,7 @@ class _Applying:
             self._fetch_again(found, record, before, result)
 
     def _refuse_content_owned(
-        self, item: Prepared, record: FeedRecord, listing: Listing, result: _Result
+        self, item: Prepared, record: FeedRecord, listing: Listing, result: Result
     ) -> None:
         """Who brought the content owns the URL: a web feed changes nothing of it but an ACL of the same source."""
         assert result.url_id is not None  # noqa: S101 - it has a listing
@@ -491,11 +379,11 @@ class _Applying:
             "delete the URL first to change that",
         )  # fmt: skip
         if record.acl is not None or record.denied:
-            listing.acl = self._bound_acl(replace(record, metadata=None), item.url, listing.acl, result)
+            listing.acl = self._acls.bound(replace(record, metadata=None), item.url, listing.acl, result)
             self._feeds.put_listing(result.url_id, listing)
 
     def _fetch_again(
-        self, found: tuple[Row, State], record: FeedRecord, before: Listing, result: _Result
+        self, found: tuple[Row, State], record: FeedRecord, before: Listing, result: Result
     ) -> None:
         """A known URL is fetched again soon, unless that was done moments ago, or is to be done once."""
         row, state = found

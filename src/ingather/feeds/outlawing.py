@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ingather.catalog.sqlite_apply import Applied
-from ingather.feeds.applying import FeedWriter
+from ingather.feeds.policy import FeedWriter
 from ingather.feeds.sweeping import Guard, Ruled
 
 __all__ = ["OUTLAWED", "Outlawed", "outlaw"]

@@ -11,8 +11,8 @@ from typing import Final
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_feeds import FeedRow
-from ingather.feeds.applying import FeedWriter, source_row_name
 from ingather.feeds.desk import FeedKind
+from ingather.feeds.policy import FeedWriter, source_row_name
 from ingather.feeds.receipts import FeedState, Written
 from ingather.model.feed import FeedType
 

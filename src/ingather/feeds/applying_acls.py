@@ -1,0 +1,79 @@
+"""The ACLs that feeds bring: of named resources, and bound to the records of documents (sections 8 and 11.2)."""
+
+from dataclasses import replace
+from typing import Final
+
+from ingather.access.metas import acl_of_metas
+from ingather.catalog.sqlite_apply import Applied
+from ingather.feeds.policy import FeedPolicy, FeedWriter, Result
+from ingather.feeds.receipts import Written
+from ingather.model.acl import Acl
+from ingather.model.feed import FeedAcl, FeedRecord
+
+__all__ = ["AclPart"]
+
+_METAS: Final = 1
+_ELEMENT: Final = 2
+
+
+class AclPart:
+    """Applies ACLs of one batch of the data source that owns *source*."""
+
+    def __init__(self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy) -> None:
+        self._feeds, self._access = writer.feeds, writer.access
+        self._applied, self._source, self._policy = applied, source, policy
+
+    def put(self, acl: Acl) -> None:
+        """Put the ACL of a URL in force, as the source's policy reads empty ones."""
+        self._access.put_acl(
+            acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
+        )
+
+    def free(self, item: FeedAcl, result: Result) -> None:
+        """A named resource, or the ACL of a document that is not sent along."""
+        found = self._feeds.row(item.acl.url)
+        listing = None
+        if found is not None:
+            result.url_id = found[0].id
+            listing = self._feeds.listing(found[0].id)
+            if listing is not None and listing.source != self._source:
+                result.notes.append(
+                    f"the URL belongs to the data source {self._feeds.source_name(listing.source)}"
+                )
+        if item.delete:
+            result.state = Written.DELETED
+            if not self._access.delete_acl(item.acl.url, self._applied):
+                result.notes.append("it had no ACL")
+        else:
+            self.put(item.acl)
+        if listing is not None and found is not None:
+            listing.acl = 0 if item.delete else _ELEMENT
+            self._feeds.put_listing(found[0].id, listing)
+
+    def bound(self, record: FeedRecord, url: str, before: int, result: Result) -> int:
+        """Give a document the ACL that its record says; return where the ACL comes from by now.
+
+        Metas that are sent without ACL metas take away the ACL that metas gave, not one of an ``acl`` element.
+        """
+        if record.denied:
+            self.put(Acl(url, problem=record.denied))
+            result.notes.append(f"nobody may see it: {record.denied}")
+            return _ELEMENT
+        metas = None
+        if record.metadata is not None:
+            metas = acl_of_metas(
+                url, record.metadata, one_value_per_meta=self._policy.one_value_per_meta, canonical=self._policy.canonical
+            )  # fmt: skip
+            result.notes += [*metas.warnings, *metas.notes]
+        if record.acl is not None:
+            if metas is not None and metas.acl is not None:
+                result.notes.append("it has an acl element and ACL metas: the element counts")
+            self.put(replace(record.acl, url=url))
+            return _ELEMENT
+        if metas is not None and metas.acl is not None:
+            self.put(metas.acl)
+            return _METAS
+        if metas is not None and record.overwrite_acls and before == _METAS:
+            self._access.delete_acl(url, self._applied)
+            return 0
+        return before

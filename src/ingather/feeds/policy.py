@@ -1,0 +1,70 @@
+"""What applying a feed needs: the writer, what the operator decided of a data source, what one record came to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from ingather.catalog.sqlite_access import AccessStore
+from ingather.catalog.sqlite_apply import Applier
+from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_feeds import FeedStore
+from ingather.feeds.desk import WEB_SOURCE
+from ingather.feeds.receipts import Written
+
+__all__ = ["WEB_ROW", "FeedPolicy", "FeedWriter", "RefusedError", "Result", "source_row_name"]
+
+WEB_ROW: Final = "feed-web"
+"""The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
+
+
+class FeedWriter(Protocol):
+    """The catalog's one writer as feeds use it."""
+
+    applier: Applier
+    deletions: Deletions
+    access: AccessStore
+    feeds: FeedStore
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPolicy:
+    """What the operator decided about a data source.
+
+    Attributes:
+        empty_acl_is_none: the appliance's rule: an explicit empty ACL is none, not "nobody".
+        one_value_per_meta: a comma in an ACL meta is part of the name.
+        moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
+        immediate_s: ... and with ``crawl-immediately`` after this time.
+        display_schemes: of display URLs.
+        takes_over: the data source may take documents that belong to others.
+        keeps: whether a source (by name) lets none of its documents be taken over or deleted by others.
+        canonical: makes URLs in metas canonical.
+    """
+
+    empty_acl_is_none: bool = False
+    one_value_per_meta: bool = False
+    moments_s: float = 900.0
+    immediate_s: float = 60.0
+    display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
+    canonical: Callable[[str], str] | None = None
+    takes_over: bool = True
+    keeps: Callable[[str], bool] = lambda _: False
+
+
+class RefusedError(Exception):
+    """A record is not applied; the text says why."""
+
+
+@dataclass(slots=True)
+class Result:
+    """What one record came to."""
+
+    url: str
+    url_id: int | None = None
+    state: Written = Written.APPLIED
+    notes: list[str] = field(default_factory=list)
+
+
+def source_row_name(datasource: str) -> str:
+    """Return the name of the source that owns what *datasource* pushes."""
+    return WEB_ROW if datasource == WEB_SOURCE else datasource
