@@ -27,6 +27,7 @@ __all__ = ["ProgramLimits", "Summarizers", "read_attributes"]
 
 _CHUNK = 64 * 1024
 _MOST_WORDS = 500
+_BURIAL_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Summarizers:
                 os.killpg(process.pid, signal.SIGKILL)
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            await asyncio.shield(process.wait())
+            await asyncio.shield(_buried(process))
         if code:
             words = " ".join(os.pread(errors, 4 * _MOST_WORDS, 0).decode("utf-8", "replace").split())[
                 :_MOST_WORDS
@@ -162,6 +163,18 @@ class Summarizers:
         if "HARVEST_HOME" in os.environ:
             found["HARVEST_HOME"] = os.environ["HARVEST_HOME"]
         return found
+
+
+async def _buried(process: asyncio.subprocess.Process) -> None:
+    """Wait for a killed program; what it wrote is read away first.
+
+    ``wait`` does not return before the pipe's end was seen, and a pipe in which too much lies is not read.
+    """
+    with contextlib.suppress(TimeoutError):  # a descendant that left the group may hold the pipe
+        async with asyncio.timeout(_BURIAL_S):
+            while process.stdout is not None and await process.stdout.read(_CHUNK):
+                pass
+            await process.wait()
 
 
 def read_attributes(output: bytes) -> dict[str, tuple[str, ...]]:
