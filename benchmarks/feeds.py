@@ -19,8 +19,8 @@ from email.utils import format_datetime
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from ingather.app import feedprocess
-from ingather.app.feedlocal import LocalFeeds
+from ingather.app.feeds import process as feedprocess
+from ingather.app.feeds.local import LocalFeeds
 from ingather.app.home import Home
 from ingather.feeds.desk import FeedFields
 from ingather.log import configure
@@ -136,7 +136,7 @@ def profiled_worker(channel: object, blueprint: object) -> None:
     """Be the worker, under cProfile."""
     import cProfile
 
-    from ingather.app.feedworker import main as worker_main
+    from ingather.app.feeds.worker import main as worker_main
 
     profile = cProfile.Profile()
     try:

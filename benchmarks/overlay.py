@@ -24,7 +24,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
-from ingather.app.overlaytexts import COMMON, Reader
+from ingather.app.overlay.texts import COMMON, Reader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_writer import CatalogWriter

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingather.app.clock import SystemClock
-from ingather.app.isolation import ConverterPool
+from ingather.app.confined.pool import ConverterPool
 from ingather.model.lifecycle import Outcome, State
 from ingather.robot.slot import Slot
 from ingather.testing import hostile

@@ -1,6 +1,8 @@
 """The composition roots: settings become running parts, one file for each kind of process.
 
 ``home`` is the folder in which everything lies, ``homelock`` keeps a second process out of it,
-``disk`` says whether there is room for more, ``configuration`` reads every file of it at once. Nothing
-else knows the concrete classes.
+``disk`` says whether there is room for more, ``configuration`` reads every file of it at once, ``wiring`` knows which
+setting feeds which room. Nothing else knows the concrete classes. ``keeper``, ``gatherer`` and ``confined`` are the processes,
+``crawling`` and ``serving`` the two ways to run them; ``feeds``, ``syndication``, ``overlay``, ``descriptions``, ``access``,
+``rehearsal`` and ``notices`` hold what a home does beside gathering, ``demo`` the demonstration.
 """

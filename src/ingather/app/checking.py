@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ingather.app.descriptions.schema import documents_of, schema_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, laying_of
-from ingather.app.rdschema import documents_of, schema_of
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf.settings import Settings

@@ -8,11 +8,11 @@ import msgspec
 
 from ingather.app import wiring
 from ingather.app.clock import SystemClock
+from ingather.app.confined.pool import ConverterPool
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
-from ingather.app.isolation import ConverterPool
-from ingather.app.overlaydesk import Edit, OverlayDesk
+from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor

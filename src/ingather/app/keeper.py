@@ -15,6 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from ingather.app import wiring
+from ingather.app.access.policing import place_by_pieces, place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
@@ -23,10 +24,9 @@ from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
-from ingather.app.overlayfetching import Listings
-from ingather.app.overlays import Overlays
-from ingather.app.overlaywatch import OverlayWatch
-from ingather.app.policing import place_by_pieces, place_when_changed, use_policy
+from ingather.app.overlay.fetching import Listings
+from ingather.app.overlay.laying import Overlays
+from ingather.app.overlay.watch import OverlayWatch
 from ingather.app.pruning import Pruned, prune
 from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
 from ingather.app.runsites import remembered_sites

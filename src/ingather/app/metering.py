@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ingather.app.feeding import Feeding
+from ingather.app.feeds.thread import Feeding
 from ingather.app.keeper import Gathering
 from ingather.web.feedgate import FeedGate, Intake
 

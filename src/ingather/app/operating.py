@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ingather.app.access.policing import use_policy_of
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.owner import ask_owner
-from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -80,7 +80,7 @@ class Operations:
         except HomeLockedError as locked:
             answer: dict[str, Any] = self._ask("classify", {}, locked)
             return answer
-        from ingather.app.classifying import autoclassify
+        from ingather.app.descriptions.classifying import autoclassify
         from ingather.app.homeparts import load_checked
 
         with lock:

@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
+from ingather.app.access.policing import use_policy_of
 from ingather.app.checking import damaged_bodies
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
-from ingather.app.policing import use_policy_of
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ingather.access import ANONYMOUS, Rights, Visible, principal
 from ingather.access.groups import GroupExpander
-from ingather.app.accounts import folded_name, principal_of
+from ingather.app.access.accounts import folded_name, principal_of
+from ingather.app.access.directory import GroupLookup, KnownPeople, people_of
 from ingather.app.clock import SystemClock
-from ingather.app.directory import GroupLookup, KnownPeople, people_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.overlaywithheld import Withheld
+from ingather.app.overlay.withheld import Withheld
 from ingather.catalog.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_reader import SqliteReader

@@ -18,31 +18,31 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from ingather import __version__
-from ingather.app.accessing import HomeAccess
-from ingather.app.accounts import Accounts
+from ingather.app.access.accessing import HomeAccess
+from ingather.app.access.accounts import Accounts
+from ingather.app.access.directory import people_of
+from ingather.app.access.groups import Groups
+from ingather.app.access.oidc import provider_of
+from ingather.app.access.passwords import Passwords
+from ingather.app.access.people import CatalogPeople, proxies_of, session_life
 from ingather.app.checking import check_catalog
-from ingather.app.classifying import autoclassify
-from ingather.app.directory import people_of
+from ingather.app.confined.sandbox import Sandbox, probe
+from ingather.app.descriptions.classifying import autoclassify
+from ingather.app.descriptions.rdm import RdmService
+from ingather.app.descriptions.store import SiteSources, Tally
 from ingather.app.explaining import explainer_of
-from ingather.app.feedgate import FeedListeners, GateParts
-from ingather.app.feedserving import ServedFeeds
-from ingather.app.groups import Groups
+from ingather.app.feeds.gate import FeedListeners, GateParts
+from ingather.app.feeds.serving import ServedFeeds
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
 from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import notifying
-from ingather.app.oidc import provider_of
 from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
-from ingather.app.overlaydesk import Edit, OverlayDesk
+from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
-from ingather.app.passwords import Passwords
-from ingather.app.people import CatalogPeople, proxies_of, session_life
 from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
-from ingather.app.rdm import RdmService
-from ingather.app.rdstore import SiteSources, Tally
-from ingather.app.sandbox import Sandbox, probe
 from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.wiring import converter_limits

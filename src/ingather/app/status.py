@@ -5,8 +5,8 @@ import platform
 from typing import Any
 
 from ingather import __version__
+from ingather.app.confined.sandbox import Sandbox
 from ingather.app.keeper import Gathering
-from ingather.app.sandbox import Sandbox
 from ingather.catalog.sqlite_memory import sqlite_version
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.fetch.limits import RobotsLimits

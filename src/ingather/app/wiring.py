@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingather import __version__
-from ingather.app.isolation import ConverterLimits, JobLimits
-from ingather.app.summarizing import ProgramLimits, Summarizers
+from ingather.app.confined.pool import ConverterLimits, JobLimits
+from ingather.app.confined.summarizing import ProgramLimits, Summarizers
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings

@@ -9,7 +9,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.accessing import HomeAccess
+    from ingather.app.access.accessing import HomeAccess
 
 __all__ = ["command"]
 
@@ -115,8 +115,8 @@ def ldap_test(user: str, stdin: bool, home: Path, as_json: bool) -> int:  # noqa
     """
     import sys
 
+    from ingather.app.access.directory import directory_of, try_directory
     from ingather.app.clock import SystemClock
-    from ingather.app.directory import directory_of, try_directory
     from ingather.errors import UsageError
 
     place, read = open_home(home)
@@ -155,9 +155,9 @@ def _asked(home: Path, question: Any, url: str = "") -> Any:
 
 
 def _desk(home: Path) -> "HomeAccess":
-    from ingather.app.accessing import HomeAccess
+    from ingather.app.access.accessing import HomeAccess
+    from ingather.app.access.directory import people_of
     from ingather.app.clock import SystemClock
-    from ingather.app.directory import people_of
 
     place, read = open_home(home)
     return HomeAccess(

@@ -98,8 +98,8 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
     With a mistake in it nothing is changed. A running "ingather serve" takes it over; otherwise the next
     start does. A running "ingather crawl" goes on as it began; it is in force when that has ended. What stood in config/ stays in the history.
     """
-    from ingather.app.consent import require_consent
     from ingather.app.publishing import author_here
+    from ingather.app.rehearsal.consent import require_consent
 
     publishing = _publishing(home)
     if directory is None:
@@ -127,8 +127,8 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
 @_yes
 def rollback(home: Path, version: int, *, note: str, yes: bool) -> int:
     """Publish the text of VERSION again. It keeps its number: pages judged under it need not be read anew."""
-    from ingather.app.consent import require_consent
     from ingather.app.publishing import author_here
+    from ingather.app.rehearsal.consent import require_consent
 
     publishing = _publishing(home)
     return _published(

@@ -27,7 +27,7 @@ def check(file: Path, kind: str | None, feedtype: str | None, as_json: bool) -> 
     Errors are what the DTD forbids or costs a record; warnings are what is taken with tolerance. Exit status 1: there
     are errors.
     """
-    from ingather.app.feedcheck import check_file, kind_of
+    from ingather.app.feeds.checking import check_file, kind_of
 
     report = check_file(file, kind or kind_of(file), feedtype=feedtype or "", timeout_s=_PATIENCE_S)
     if as_json:

@@ -11,7 +11,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.feedcommands import HomeFeeds
+    from ingather.app.feeds.commands import HomeFeeds
 
 __all__ = ["delete", "list_", "load", "records", "replay", "retry", "show"]
 
@@ -139,7 +139,7 @@ def load(  # noqa: PLR0913, PLR0917 - click gives it so
 
 
 def _feeds(home: Path) -> "HomeFeeds":
-    from ingather.app.feedcommands import HomeFeeds
+    from ingather.app.feeds.commands import HomeFeeds
     from ingather.log import configure
 
     configure(level="warning")

@@ -22,7 +22,7 @@ def trust(home: Path, address: str | None, remove: bool, list_: bool, as_json: b
 
     This machine is always trusted. A running `serve` obeys at once.
     """
-    from ingather.app.feedgate import trust_list
+    from ingather.app.feeds.gate import trust_list
     from ingather.errors import UsageError
 
     place, _ = open_home(home)
@@ -45,7 +45,7 @@ def trust(home: Path, address: str | None, remove: bool, list_: bool, as_json: b
 
 
 def _show(path: Path, *, as_json: bool) -> int:
-    from ingather.app.feedgate import refused_senders, trust_list
+    from ingather.app.feeds.gate import refused_senders, trust_list
     from ingather.app.home import Home
     from ingather.feeds.senders import load_refused
 
@@ -76,7 +76,7 @@ def token(home: Path, source: str, remove: bool) -> int:  # noqa: FBT001 - click
     It is printed once and replaces the source's old one. Clients send it as `Authorization: Bearer TOKEN`, or as the
     password of Basic credentials.
     """
-    from ingather.app.feedgate import source_tokens
+    from ingather.app.feeds.gate import source_tokens
     from ingather.errors import UsageError
     from ingather.feeds.desk import FeedFields, FeedRefusedError
 

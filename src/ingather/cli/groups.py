@@ -11,7 +11,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.groups import HomeGroups
+    from ingather.app.access.groups import HomeGroups
 
 __all__ = ["command"]
 
@@ -175,7 +175,7 @@ def cleanup(source: str, home: Path) -> int:
 
 
 def _groups(home: Path) -> "HomeGroups":
-    from ingather.app.groups import HomeGroups
+    from ingather.app.access.groups import HomeGroups
 
     place, read = open_home(home)
     return HomeGroups(place, read.settings, read.sources)

@@ -42,7 +42,7 @@ def check(home: Path, as_json: bool) -> int:  # noqa: FBT001 - click gives it so
 def rebuild(home: Path) -> None:
     """Make the index anew from the catalog; the old one answers until the new one is ready."""
     from ingather.app.checking import rebuild_index
-    from ingather.app.overlays import Overlays
+    from ingather.app.overlay.laying import Overlays
 
     place, read = open_home(home)
     with place.lock("ingather index rebuild"):

@@ -52,7 +52,7 @@ def validated(path: Path, source: str, mode: str, threshold: str, *, force: bool
         UsageError: a word is wrong, or there is no such source.
     """
     from ingather.app.home import Home
-    from ingather.app.overlayvalidating import check_source, concatenate_source, log_file
+    from ingather.app.overlay.validating import check_source, concatenate_source, log_file
     from ingather.errors import ConfigurationError, IngatherError, UsageError
     from ingather.overlay.validating import threshold_of
 
@@ -78,7 +78,7 @@ def validated(path: Path, source: str, mode: str, threshold: str, *, force: bool
 
 
 def _tell(outcome: object, log: str) -> None:
-    from ingather.app.overlayvalidating import Outcome
+    from ingather.app.overlay.validating import Outcome
     from ingather.overlay.findings import log_line
 
     assert isinstance(outcome, Outcome)  # noqa: S101 - imported late

@@ -10,7 +10,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.overlayoffice import OverlayOffice
+    from ingather.app.overlay.office import OverlayOffice
 
 __all__ = ["diff", "expired", "explain", "hide", "history", "office", "rollback", "stats", "unhide"]
 
@@ -20,7 +20,7 @@ _SHOWN = 200
 
 def office(home: Path) -> "OverlayOffice":
     """Return the commands on *home*."""
-    from ingather.app.overlayoffice import OverlayOffice
+    from ingather.app.overlay.office import OverlayOffice
 
     return OverlayOffice(*open_home(home))
 
@@ -101,7 +101,7 @@ def diff(new: Path, source: str, home: Path, *, as_json: bool) -> int:
 
     Exit status 1 when anything would change, or the file has errors.
     """
-    from ingather.app.overlayfiles import read_stable
+    from ingather.app.overlay.files import read_stable
 
     body, size = read_stable(new) or (b"", 0)
     found = office(home).desk.diff(body, source, size)

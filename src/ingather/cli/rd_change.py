@@ -10,8 +10,8 @@ from ingather.cli.home_option import home_option
 from ingather.cli.rd_common import SHOWN, choice_of, open_descriptions, reading, selection_options, tell_tally
 
 if TYPE_CHECKING:
-    from ingather.app.rdfiles import Descriptions
-    from ingather.app.rdselect import Choice
+    from ingather.app.descriptions.files import Descriptions
+    from ingather.app.descriptions.selecting import Choice
 
 __all__ = ["delete", "edit", "expire"]
 

@@ -11,9 +11,9 @@ import click
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.rdfiles import Descriptions
-    from ingather.app.rdselect import Choice
-    from ingather.app.rdstore import Tally
+    from ingather.app.descriptions.files import Descriptions
+    from ingather.app.descriptions.selecting import Choice
+    from ingather.app.descriptions.store import Tally
 
 __all__ = [
     "SHOWN",
@@ -39,7 +39,7 @@ def open_descriptions(home: Path) -> "Descriptions":
     import os
 
     from ingather.app.configuration import read_configuration
-    from ingather.app.rdfiles import Descriptions
+    from ingather.app.descriptions.files import Descriptions
 
     place, _ = open_home(home)
     return Descriptions(place, read_configuration(place, environment=os.environ).require())
@@ -70,7 +70,7 @@ def choice_of(  # noqa: PLR0913 - the command's options
     *, kind: str, value: str, database: str, persistent: bool, non_persistent: bool, view: str
 ) -> "Choice":
     """Return what the options of :func:`selection_options` choose."""
-    from ingather.app.rdselect import Choice
+    from ingather.app.descriptions.selecting import Choice
     from ingather.catalog.sqlite_descriptions import Parts
     from ingather.conf.rdm import database_name
     from ingather.errors import UsageError

@@ -58,7 +58,7 @@ def _brought(  # noqa: PLR0913 - the command's options
     file: str, home: Path, operation: str, *, non_persistent: bool, database: str, no_create: bool, source: str, view: str,
     charset: str, no_aliases: bool, no_schema: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    from ingather.app.rdstore import Preparing
+    from ingather.app.descriptions.store import Preparing
     from ingather.conf.rdm import Submit, database_name
     from ingather.conf.soif_reader import SoifReader
 

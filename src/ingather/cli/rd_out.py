@@ -43,7 +43,7 @@ def list_(home: Path, limit: int, as_json: bool, **selected: Any) -> int:  # noq
     """List RDs: a line each, the URL and the values of --attributes. Exit status 1: there are none."""
     import json
 
-    from ingather.app.rdfiles import form_of
+    from ingather.app.descriptions.files import form_of
 
     count = 0
     for one in open_descriptions(home).chosen(choice_of(**selected)):
@@ -65,8 +65,8 @@ def list_(home: Path, limit: int, as_json: bool, **selected: Any) -> int:  # noq
 @click.option("--json", "as_json", is_flag=True, help="Print the RD as JSON.")
 def show(url: str, home: Path, as_json: bool) -> int:  # noqa: FBT001 - click gives it so
     """Show an RD whole: every attribute, and the layer that it comes from. Exit status 1: there is none."""
-    from ingather.app.rdfiles import form_of
-    from ingather.app.rdselect import Choice
+    from ingather.app.descriptions.files import form_of
+    from ingather.app.descriptions.selecting import Choice
 
     found = next(open_descriptions(home).chosen(Choice("by_url", url.rstrip("*"))), None)
     if found is None:

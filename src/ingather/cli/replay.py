@@ -53,7 +53,7 @@ def command(  # noqa: PLR0913 - options of the command line
 
     Exit status 0: no document would go; 1: at least one would.
     """
-    from ingather.app.replaying import SAMPLE, replay
+    from ingather.app.rehearsal.replaying import SAMPLE, replay
     from ingather.errors import UsageError
     from ingather.explain import replay_page, replay_text
 

@@ -33,7 +33,7 @@ def check(document: str, url: str, addresses: tuple[str, ...], limit: int, *, as
 
     URL is asked for once, redirects followed. A web page shows the feeds that it names. Exit status 1: it is no feed, or cannot be had.
     """
-    from ingather.app.rsscheck import check_document, fetch_document, read_file
+    from ingather.app.syndication.checking import check_document, fetch_document, read_file
 
     if document.lower().startswith(("http://", "https://")):
         if url:

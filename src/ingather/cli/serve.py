@@ -14,7 +14,7 @@ from ingather.cli.opened import open_home
 from ingather.errors import ConfigurationError, IngatherError
 
 if TYPE_CHECKING:
-    from ingather.app.feedgate import FeedListeners
+    from ingather.app.feeds.gate import FeedListeners
     from ingather.app.home import Home
     from ingather.app.keeper import Gathering
     from ingather.app.serving import Listeners
@@ -91,7 +91,7 @@ def command(home: Path) -> int:
 
 
 def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") -> "FeedListeners":
-    from ingather.app.feedgate import FeedListeners
+    from ingather.app.feeds.gate import FeedListeners
 
     try:
         made = FeedListeners(home, settings)

@@ -46,7 +46,7 @@ def command(  # noqa: PLR0913 - options of the command line
     Exit status 0: each URL would get a description, as far as was asked; 1: one of them would not.
     """
     from ingather.app.home import Home
-    from ingather.app.simulating import simulate
+    from ingather.app.rehearsal.simulating import simulate
     from ingather.errors import HomeError
     from ingather.explain import simulation_text
 

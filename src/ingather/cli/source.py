@@ -11,7 +11,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.feedcommands import HomeFeeds
+    from ingather.app.feeds.commands import HomeFeeds
 
 __all__ = ["command"]
 
@@ -109,7 +109,7 @@ def destroy(name: str, home: Path) -> None:
 
 
 def _feeds(home: Path) -> "HomeFeeds":
-    from ingather.app.feedcommands import HomeFeeds
+    from ingather.app.feeds.commands import HomeFeeds
     from ingather.log import configure
 
     configure(level="warning")

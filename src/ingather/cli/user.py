@@ -11,7 +11,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
 if TYPE_CHECKING:
-    from ingather.app.accounts import Accounts
+    from ingather.app.access.accounts import Accounts
 
 __all__ = ["command"]
 
@@ -92,7 +92,7 @@ def delete(name: str, home: Path) -> None:
 
 
 def _accounts(home: Path) -> "Accounts":
-    from ingather.app.accounts import HomeAccounts
+    from ingather.app.access.accounts import HomeAccounts
 
     place, read = open_home(home)
     return HomeAccounts(place, read.settings, read.sources).accounts

@@ -38,9 +38,9 @@ VENDOR: Mapping[str, str] = MappingProxyType(
 
 WHERE: Mapping[str, str] = MappingProxyType(
     {
-        "bindir": "summarizers' PATH (`app/summarizing.py`)",
+        "bindir": "summarizers' PATH (`app/confined/summarizing.py`)",
         "connect-timeout": "each request (`fetch/http.py`)",
-        "convert-timeout": "converters and summarizers (`app/isolation.py`)",
+        "convert-timeout": "converters and summarizers (`app/confined/pool.py`)",
         "depth": "starting points, sites (`conf/loading.py`)",
         "email": "`From` and user agent (`fetch/http.py`)",
         "enable-ip": "attribute `ip` (`filters/engine.py`)",

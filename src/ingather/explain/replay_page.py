@@ -22,7 +22,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def replay_page(answer: Mapping[str, Any]) -> str:
-    """Return the whole page for an answer of ``ingather.app.replaying.replay``."""
+    """Return the whole page for an answer of ``ingather.app.rehearsal.replaying.replay``."""
     return "\n".join(_page(answer)) + "\n"
 
 

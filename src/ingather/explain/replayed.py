@@ -25,7 +25,7 @@ def replay_headline(answer: Mapping[str, Any]) -> str:
 
 
 def replay_text(answer: Mapping[str, Any]) -> str:
-    """Return the lines of an answer of ``ingather.app.replaying.replay``."""
+    """Return the lines of an answer of ``ingather.app.rehearsal.replaying.replay``."""
     return "\n".join(_lines(answer))
 
 

@@ -9,7 +9,7 @@ _SHOWN_LINKS = 5
 
 
 def simulation_text(answer: Mapping[str, Any]) -> str:
-    """Return the lines of an answer of ``ingather.app.simulating.simulate``."""
+    """Return the lines of an answer of ``ingather.app.rehearsal.simulating.simulate``."""
     return "\n\n".join("\n".join(_lines(url, data=answer["data"])) for url in answer["urls"])
 
 

@@ -2,7 +2,7 @@
 
 :func:`convert` is the public face; ``documents/`` holds one format a file. Reading hostile
 files costs bounded text and bounded unpacked bytes here; CPU, memory and time are bounded by the process
-that calls it (``ingather.app.isolation``).
+that calls it (``ingather.app.confined.pool``).
 """
 
 from importlib import import_module

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ingather.app.directory.people import Directory, DirectoryConf
-from ingather.app.directory.wire import Server, Talk
+from ingather.app.access.directory.people import Directory, DirectoryConf
+from ingather.app.access.directory.wire import Server, Talk
 from ingather.testing.directory import ScriptedDirectory
 
 __all__ = [

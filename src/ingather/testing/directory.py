@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from ingather.app.directory.ber import (
+from ingather.app.access.directory.ber import (
     BOOLEAN,
     ENUMERATED,
     OCTETS,
@@ -25,7 +25,7 @@ from ingather.app.directory.ber import (
     octets,
     tlv,
 )
-from ingather.app.directory.filters import IN_CHAIN
+from ingather.app.access.directory.filters import IN_CHAIN
 
 __all__ = ["ScriptedDirectory"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ingather.app.feedcheck import check_feed
+from ingather.app.feeds.checking import check_feed
 from ingather.errors import CatalogError
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled, feed_name
 from ingather.feeds.senders import RefusedSenders, SourceTokens

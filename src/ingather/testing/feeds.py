@@ -6,8 +6,8 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ingather.access import NOBODY, PUBLIC
-from ingather.app.feedlocal import LocalFeeds
-from ingather.app.feedprocess import FeedProcess
+from ingather.app.feeds.local import LocalFeeds
+from ingather.app.feeds.process import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_reader import SqliteReader

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from ingather.app.converter import JOBS as REAL_JOBS
-from ingather.app.converter import Job
+from ingather.app.confined.converter import JOBS as REAL_JOBS
+from ingather.app.confined.converter import Job
 from ingather.errors import ExtractError
 
 __all__ = ["JOBS", "stand_by"]

@@ -124,7 +124,7 @@ class Running:
 
     def converters(self) -> list[int]:
         """Return the process ids of the converters."""
-        return [pid for pid, line in self.children().items() if "ingather.app.converter" in line]
+        return [pid for pid, line in self.children().items() if "ingather.app.confined.converter" in line]
 
     def __enter__(self) -> Self:
         return self

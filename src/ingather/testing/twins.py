@@ -19,9 +19,9 @@ from urllib.parse import urlencode
 from prometheus_client import CollectorRegistry
 from starlette.testclient import TestClient
 
-from ingather.app.feedprocess import FeedProcess
+from ingather.app.access.people import CatalogPeople
+from ingather.app.feeds.process import FeedProcess
 from ingather.app.homeparts import database_of
-from ingather.app.people import CatalogPeople
 from ingather.app.searching import Seeing, search_service
 from ingather.testing.feeds import FeedRig, record
 from ingather.testing.prose import WORDS, paragraph, topic

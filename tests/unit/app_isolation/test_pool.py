@@ -15,9 +15,9 @@ import msgspec
 import pytest
 import uvloop
 
-from ingather.app.confinement import MEASURES
-from ingather.app.isolation import ConverterLimits, ConverterPool, JobLimits
-from ingather.app.sandbox import probe
+from ingather.app.confined.confinement import MEASURES
+from ingather.app.confined.pool import ConverterLimits, ConverterPool, JobLimits
+from ingather.app.confined.sandbox import probe
 from ingather.errors import ExtractError, IsolationError
 from ingather.extract.documents.wire import decode_converted, decode_page
 from ingather.testing.clock import FakeClock
@@ -407,7 +407,7 @@ def test_the_measures_that_took_are_told() -> None:
 
 OWNER = """
 import asyncio, sys
-from ingather.app.isolation import ConverterPool
+from ingather.app.confined.pool import ConverterPool
 from ingather.testing.clock import FakeClock
 
 async def main():

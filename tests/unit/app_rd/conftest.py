@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ingather.app.configuration import read_configuration
+from ingather.app.descriptions.rdm import RdmService
+from ingather.app.descriptions.store import SiteSources, Tally
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
-from ingather.app.rdm import RdmService
-from ingather.app.rdstore import SiteSources, Tally
 from ingather.app.searching import search_service
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader

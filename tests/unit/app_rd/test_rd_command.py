@@ -8,9 +8,9 @@ from tests.unit.app_rd.conftest import Import
 
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import read_configuration
+from ingather.app.descriptions.files import EXPIRE_DAYS, Descriptions
 from ingather.app.home import Home
 from ingather.app.operating import follow_directly
-from ingather.app.rdfiles import EXPIRE_DAYS, Descriptions
 from ingather.conf.soif import write_object
 from ingather.conf.soif_reader import read_soif
 from ingather.errors import IngatherError

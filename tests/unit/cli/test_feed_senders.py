@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingather.app.feedgate import refused_senders, source_tokens, trust_list
+from ingather.app.feeds.gate import refused_senders, source_tokens, trust_list
 from ingather.app.home import Home
 from ingather.feeds.senders import RefusedSenders
 from ingather.feeds.trust import parse_peer

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ingather.app.directory import KnownPeople
+from ingather.app.access.directory import KnownPeople
 from ingather.errors import DirectoryError
 from ingather.model.acl import Principal, PrincipalScope
 from ingather.testing.clock import FakeClock

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingather.app.directory.people import Directory
-from ingather.app.directory.wire import Link, Server
+from ingather.app.access.directory.people import Directory
+from ingather.app.access.directory.wire import Link, Server
 from ingather.errors import DirectoryError
 from ingather.testing.company import (
     BASE,

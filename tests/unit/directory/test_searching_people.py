@@ -10,11 +10,11 @@ from prometheus_client import CollectorRegistry
 from starlette.testclient import TestClient
 
 from ingather.access import ANONYMOUS, Visible
-from ingather.app.accounts import Accounts
-from ingather.app.directory import GroupLookup, KnownPeople, directory_of
+from ingather.app.access.accounts import Accounts
+from ingather.app.access.directory import GroupLookup, KnownPeople, directory_of
+from ingather.app.access.people import CatalogPeople
 from ingather.app.home import Home
 from ingather.app.operating import Job
-from ingather.app.people import CatalogPeople
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.cli.access import command

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ingather.app.directory.filters import parse_filter
-from ingather.app.directory.people import Directory, DirectoryConf
-from ingather.app.directory.wire import Server
+from ingather.app.access.directory.filters import parse_filter
+from ingather.app.access.directory.people import Directory, DirectoryConf
+from ingather.app.access.directory.wire import Server
 from ingather.errors import DirectoryError
 from ingather.testing.company import talk
 from ingather.testing.running import wait_until

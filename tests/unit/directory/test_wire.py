@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingather.app.directory.ber import INTEGER, OCTETS, SEQUENCE, Fields, integer, octets, tlv
-from ingather.app.directory.filters import equals, parse_filter, present
-from ingather.app.directory.wire import Link, Server
+from ingather.app.access.directory.ber import INTEGER, OCTETS, SEQUENCE, Fields, integer, octets, tlv
+from ingather.app.access.directory.filters import equals, parse_filter, present
+from ingather.app.access.directory.wire import Link, Server
 from ingather.errors import DirectoryError, UsageError
 from ingather.testing.company import talk
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingather.app.feedprocess import FeedProcess
+from ingather.app.feeds.process import FeedProcess
 from ingather.testing.feeds import FeedRig
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ingather.app.accessing import HomeAccess
-from ingather.app.feedprocess import FeedProcess
-from ingather.app.groups import HomeGroups
+from ingather.app.access.accessing import HomeAccess
+from ingather.app.access.groups import HomeGroups
+from ingather.app.feeds.process import FeedProcess
 from ingather.app.searching import search_service, seen_by
 from ingather.feeds.desk import FeedKind
 from ingather.search import SearchRequest

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from ingather.app.explaining import explainer_of
-from ingather.app.feedlocal import feed_home
-from ingather.app.feedprocess import FeedProcess
+from ingather.app.feeds.local import feed_home
+from ingather.app.feeds.process import FeedProcess
 from ingather.conf.sources import SourceConf
 from ingather.explain import as_text
 from ingather.testing.feeds import FeedRig, content, record

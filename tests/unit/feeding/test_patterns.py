@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingather.app.blueprint import Blueprint
-from ingather.app.feedprocess import FeedProcess
-from ingather.app.feedworker import FeedOrder
+from ingather.app.feeds.process import FeedProcess
+from ingather.app.feeds.worker import FeedOrder
 from ingather.app.homeparts import load_checked
 from ingather.app.versions import packed
 from ingather.feeds.prepared import FeedBatch

@@ -7,7 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from ingather.app.feedprocess import FeedProcess
+from ingather.app.feeds.process import FeedProcess
 from ingather.cli import run
 from ingather.testing.feeds import FeedRig, content, record
 from ingather.testing.running import Ran

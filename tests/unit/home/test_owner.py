@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from ingather.app.accounts import HomeAccounts
+from ingather.app.access.accounts import HomeAccounts
 from ingather.app.home import Home
 from ingather.app.operating import Operations
 from ingather.app.owner import note_address

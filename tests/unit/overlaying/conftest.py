@@ -11,7 +11,7 @@ from ingather.access import ANONYMOUS, Visible
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
-from ingather.app.overlays import Overlays
+from ingather.app.overlay.laying import Overlays
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_writer import CatalogWriter

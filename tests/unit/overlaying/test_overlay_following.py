@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingather.access import ANONYMOUS, Visible, identity, need_of, needs_of, principal
-from ingather.app import overlayfiles
 from ingather.app.checking import rebuild_index
-from ingather.app.overlays import Overlays
+from ingather.app.overlay import files as overlayfiles
+from ingather.app.overlay.laying import Overlays
 from ingather.errors import ConfigurationError
 from ingather.model.acl import PrincipalScope
 from ingather.testing.rig import Rig

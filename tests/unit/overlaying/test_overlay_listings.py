@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ingather.app.homeparts import database_of
-from ingather.app.overlayfetching import Listings
-from ingather.app.overlays import Overlays
-from ingather.app.overlaywatch import OverlayWatch
+from ingather.app.overlay.fetching import Listings
+from ingather.app.overlay.laying import Overlays
+from ingather.app.overlay.watch import OverlayWatch
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter

@@ -7,8 +7,8 @@ import pytest
 from ingather.access import ANONYMOUS, Visible, identity, principal
 from ingather.access.needs import needs_of
 from ingather.app.homeparts import database_of
-from ingather.app.overlays import Overlays
-from ingather.app.overlaywithheld import Withheld
+from ingather.app.overlay.laying import Overlays
+from ingather.app.overlay.withheld import Withheld
 from ingather.app.searching import search_service
 from ingather.catalog.sqlite_changes import Applied
 from ingather.model.acl import PrincipalScope

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from ingather.app.clock import SystemClock
+from ingather.app.confined.pool import ConverterPool
 from ingather.app.fetching import ByProtocol
-from ingather.app.isolation import ConverterPool
 from ingather.app.plugging import converter_environment
 from ingather.errors import ExtractError
 from ingather.model.page import Converted

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ingather.app.home import Home
-from ingather.app.replay_diff import Tally
-from ingather.app.replaying import replay_summary
+from ingather.app.rehearsal.differences import Tally
+from ingather.app.rehearsal.replaying import replay_summary
 from ingather.catalog.sqlite_replay import KnownUrl
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial

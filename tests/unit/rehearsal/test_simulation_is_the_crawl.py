@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.app import wiring
+from ingather.app.confined.pool import ConverterPool
 from ingather.app.home import Home
-from ingather.app.isolation import ConverterPool
-from ingather.app.simulating import Simulator, proposed
+from ingather.app.rehearsal.simulating import Simulator, proposed
 from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.sqlite_reader import SqliteReader

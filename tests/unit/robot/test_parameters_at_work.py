@@ -24,8 +24,8 @@ from pathlib import Path
 import pytest
 
 from ingather.app import wiring
-from ingather.app.isolation import ConverterPool
-from ingather.app.summarizing import Summarizers
+from ingather.app.confined.pool import ConverterPool
+from ingather.app.confined.summarizing import Summarizers
 from ingather.conf import RobotConf, load_bodies
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from ingather.app.isolation import ConverterPool
+from ingather.app.confined.pool import ConverterPool
 from ingather.model.report import Claim
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ingather.app.clock import SystemClock
-from ingather.app.isolation import ConverterPool
-from ingather.app.summarizing import ProgramLimits, Summarizers, read_attributes
+from ingather.app.confined.pool import ConverterPool
+from ingather.app.confined.summarizing import ProgramLimits, Summarizers, read_attributes
 from ingather.conf import load_bodies
 from ingather.conf.programs import find_program
 from ingather.errors import ExtractError, IsolationError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingather.app.replay_shape import judging, shaping
+from ingather.app.rehearsal.shape import judging, shaping
 from ingather.conf import Loaded, load, load_bodies
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate, Pushed

@@ -11,9 +11,9 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 import pytest
 from starlette.testclient import TestClient
 
+from ingather.app.access.oidc import OidcConf, Provider
+from ingather.app.access.people import CatalogPeople
 from ingather.app.clock import SystemClock
-from ingather.app.oidc import OidcConf, Provider
-from ingather.app.people import CatalogPeople
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UsageError

@@ -12,10 +12,10 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from ingather.access import ANONYMOUS, Visible
-from ingather.app.accounts import Accounts
+from ingather.app.access.accounts import Accounts
+from ingather.app.access.passwords import Passwords
+from ingather.app.access.people import CatalogPeople
 from ingather.app.operating import Job
-from ingather.app.passwords import Passwords
-from ingather.app.people import CatalogPeople
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_users import SessionLife
 from ingather.catalog.sqlite_writer import CatalogWriter

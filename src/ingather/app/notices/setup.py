@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ingather.app.feedoffice import FeedOffice
+from ingather.app.feeds.office import FeedOffice
 from ingather.app.home import Home
 from ingather.app.notices.feeds import FeedNotices
 from ingather.app.notices.outbox import Outbox

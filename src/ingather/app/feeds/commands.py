@@ -1,0 +1,158 @@
+"""What ``ingather feed`` does in a home: directly when nobody owns it, through its owner when somebody does."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ingather.app.feeds.local import LocalFeeds
+from ingather.app.feeds.office import FeedOffice, again_job, forget_job
+from ingather.app.feeds.sources import SourceOffice
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.app.owner import ask_owner
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import HomeLockedError, UsageError
+from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
+from ingather.index import IndexFolder
+
+__all__ = ["HomeFeeds"]
+
+
+class HomeFeeds:
+    """The feeds of a home, for commands."""
+
+    def __init__(self, home: Home, settings: Settings, sources: Mapping[str, SourceConf]) -> None:
+        self._home, self._settings, self._sources = home, settings, sources
+
+    @property
+    def office(self) -> FeedOffice:
+        """Receipts.
+
+        Raises:
+            UsageError: there are none, because there is no catalog.
+        """
+        path = database_of(self._home)
+        if not path.exists():
+            raise UsageError("nothing was pushed to this home so far", hint="start it with: ingather serve")
+        return FeedOffice(self._home.path, path, self._indexed)
+
+    @property
+    def sources(self) -> SourceOffice:
+        """Sources.
+
+        Raises:
+            UsageError: there are none, because there is no catalog.
+        """
+        return SourceOffice(database_of(self._home), self._sources, self.office)
+
+    def destroy(self, source: str) -> dict[str, Any]:
+        """Forget all feeds of a data source that has no documents any more, with receipts and files.
+
+        Raises:
+            UsageError: there is none, it has documents, or a feed is not at its end.
+        """
+        datasource, feeds = self.sources.to_destroy(source)
+        for number in feeds:
+            self.forget(str(number))
+        return {"source": datasource, "forgotten": len(feeds)}
+
+    def _indexed(self) -> int:
+        try:
+            return int(IndexFolder(self._home.index).reader().snapshot().sequence)
+        except Exception:  # noqa: BLE001 - without an index nothing is in it
+            return 0
+
+    def load(self, file: Path, source: str, feedtype: str, *, jsonl: bool = False) -> dict[str, Any]:
+        """Apply a file here and now.
+
+        Raises:
+            FeedRefusedError: it may not be called so.
+            HomeLockedError: somebody owns the home: push the file to it.
+        """
+        fields = FeedFields(source, feedtype, format=FeedFormat.JSON_LINES if jsonl else FeedFormat.XML)
+        fields.check()
+        try:
+            lock = self._home.lock("ingather feed load")
+        except HomeLockedError as locked:
+            raise HomeLockedError(
+                locked.text, hint="push the file to the running serve: ingather feed push"
+            ) from locked
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            ticket = local.take(file, fields, "this machine")
+            local.apply()
+            local.index()
+        return self.office.feed(ticket.name)
+
+    def retry(self, name: str) -> dict[str, Any]:
+        """Apply a feed that ended once more."""
+
+        def here(local: LocalFeeds, feed: Mapping[str, Any]) -> str:
+            self.office.file(name)
+            if not local.do(again_job([int(feed["id"])])):
+                raise UsageError(f"feed {name} is not at its end yet")
+            return str(feed["name"])
+
+        return self._applied(name, "retry", here)
+
+    def replay(self, name: str) -> dict[str, Any]:
+        """Push the file of a feed again."""
+
+        def here(local: LocalFeeds, feed: Mapping[str, Any]) -> str:
+            groups = feed["kind"] == FeedKind.GROUPS
+            fields = FeedFields(
+                feed["datasource"], feed["feedtype"], kind=FeedKind(feed["kind"]), format=FeedFormat(feed["format"]),
+                groupsource=feed["groupsource"], replace=groups and feed["feedtype"] == "full",
+                cleanup=groups and feed["feedtype"] == "cleanup",
+            )  # fmt: skip
+            return local.take(self.office.file(name), fields, "this machine").name
+
+        return self._applied(name, "replay", here)
+
+    def forget(self, name: str) -> dict[str, Any]:
+        """Forget a feed that ended."""
+        feed = self.office.feed(name)
+        try:
+            lock = self._home.lock("ingather feed")
+        except HomeLockedError as locked:
+            return self._ask(f"feeds/{quote(name, safe='')}/delete", {}, locked)
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            file = local.do(forget_job(int(feed["id"])))
+        if file is None:
+            raise UsageError(f"feed {name} is not at its end yet")
+        if file:
+            (self._home.path / str(file)).unlink(missing_ok=True)
+        return {"forgotten": feed["name"]}
+
+    def delete_documents(self, datasource: str) -> dict[str, Any]:
+        """Delete what feeds brought for a data source."""
+        if not self.office.feeds(datasource=datasource, limit=1):
+            raise UsageError(f"no feed of a data source {datasource!r} is known")
+        try:
+            lock = self._home.lock("ingather feed")
+        except HomeLockedError as locked:
+            return self._ask("feeds/empty", {"source": datasource}, locked)
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            name = local.empty(datasource)
+            local.apply()
+            local.index()
+        return self.office.feed(name)
+
+    def _applied(
+        self, name: str, verb: str, here: Callable[[LocalFeeds, Mapping[str, Any]], str]
+    ) -> dict[str, Any]:
+        feed = self.office.feed(name)
+        try:
+            lock = self._home.lock("ingather feed")
+        except HomeLockedError as locked:
+            return self._ask(f"feeds/{quote(name, safe='')}/{verb}", {}, locked)
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            made = here(local, feed)
+            local.apply()
+            local.index()
+        return self.office.feed(made)
+
+    def _ask(self, path: str, form: Mapping[str, str], locked: HomeLockedError) -> dict[str, Any]:
+        answer: dict[str, Any] = ask_owner(self._home, self._settings, path, form, locked)
+        return answer

@@ -1,0 +1,142 @@
+"""Sources for operators: what there is, what each owns, what was pushed for it; and away with one, in two steps.
+
+First its documents are deleted, then its feeds with their receipts and files are forgotten: "Destroy", as an appliance
+called it (GSA feeds specification, sections 8.6 and 14).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ingather.app.feeds.office import FeedOffice
+from ingather.catalog.sqlite_source_reader import SourceReader
+from ingather.conf.sources import SourceConf
+from ingather.errors import UsageError
+from ingather.feeds.policy import WEB_ROW, source_row_name
+from ingather.model.lifecycle import State
+
+__all__ = ["SourceOffice"]
+
+_LAST_FEEDS = 5
+
+
+class SourceOffice:
+    """Reads sources; each call opens and closes its own connection.
+
+    Args:
+        database: the catalog.
+        declared: sources of ``ingather.toml``.
+        feeds: receipts.
+    """
+
+    def __init__(self, database: Path, declared: Mapping[str, SourceConf], feeds: FeedOffice) -> None:
+        self._database, self._declared, self._feeds = database, declared, feeds
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return every source that owns something, was pushed to or is declared, by name."""
+        found: list[dict[str, Any]] = self._read(self._all)
+        return found
+
+    def shown(self, name: str) -> dict[str, Any]:
+        """Return one source with its states, its settings and its last feeds.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+
+        def look(reader: SourceReader) -> dict[str, Any]:
+            found = _named(self._all(reader), name)
+            number = found["id"]
+            states = {} if number is None else reader.states(number)
+            return found | {
+                "urls": {State(state).name.lower(): count for state, count in states.items()},
+                "also_lists": 0 if number is None else reader.also(number),
+            }
+
+        found: dict[str, Any] = self._read(look)
+        conf = self._declared.get(found["name"])
+        found["settings"] = {key: conf.value(key) for key in conf.origins} if conf is not None else {}
+        datasource = found["datasource"]
+        found["last_feeds"] = (
+            self._feeds.feeds(datasource=datasource, limit=_LAST_FEEDS) if datasource else []
+        )
+        return found
+
+    def to_delete(self, name: str) -> str:
+        """Return the data source whose documents may be deleted as those of *name*.
+
+        Raises:
+            UsageError: there is no such source, or feeds brought nothing for it.
+        """
+        found = self._read(lambda reader: _named(self._all(reader), name))
+        if not found["datasource"]:
+            raise UsageError(
+                f"no feed was pushed for the source {found['name']!r}: what was gathered is not deleted as one",
+                hint="take its site out of filterrules.conf, or use: ingather remove URL",
+            )
+        return str(found["datasource"])
+
+    def to_destroy(self, name: str) -> tuple[str, list[int]]:
+        """Return the data source *name* and those of its feeds that are to be forgotten.
+
+        Raises:
+            UsageError: there is no such data source, it still has documents, or a feed of it is not at its end.
+        """
+        datasource = self.to_delete(name)
+
+        def look(reader: SourceReader) -> tuple[dict[str, Any], list[int]]:
+            return _named(self._all(reader), datasource), reader.ended(datasource)
+
+        found, ended = self._read(look)
+        if found["pushed"] and found["documents"]:
+            raise UsageError(
+                f"{datasource} still has {found['documents']} documents",
+                hint=f"delete them first: ingather source delete {datasource}",
+            )
+        if found["open"]:
+            raise UsageError(f"{found['open']} feeds of {datasource} are not at their end yet")
+        return datasource, ended
+
+    def _read(self, look: Callable[[SourceReader], Any]) -> Any:
+        reader = SourceReader(self._database)
+        try:
+            return look(reader)
+        finally:
+            reader.close()
+
+    def _all(self, reader: SourceReader) -> list[dict[str, Any]]:
+        pushed = {source_row_name(row["datasource"]): row for row in reader.feeds()}
+        rows = {row["name"]: row for row in reader.sources()}
+        names = {*rows, *pushed, *self._declared}
+        found = [_form(name, rows.get(name), pushed.get(name), self._declared.get(name)) for name in names]
+        return sorted((one for one in found if _counts(one)), key=lambda one: str(one["name"]))
+
+
+def _form(
+    name: str, row: Mapping[str, Any] | None, pushed: Mapping[str, Any] | None, declared: SourceConf | None
+) -> dict[str, Any]:
+    kind = row["kind"] if row is not None else "gsa" if pushed is not None else "site"
+    access = row["access"] if row is not None else declared.access if declared is not None else "public"
+    counts = ("documents", "listed", "pushed", "held", "acls")
+    feeds = ("feeds", "open", "backlog", "rejected")
+    return {
+        "name": name, "kind": kind, "access": access, "declared": declared is not None,
+        "id": row["id"] if row is not None else None, "datasource": pushed["datasource"] if pushed is not None else "",
+        **{key: row[key] if row is not None else 0 for key in counts},
+        **{key: int(pushed[key]) if pushed is not None else 0 for key in feeds},
+        "last": pushed["last"] if pushed is not None else None,
+    }  # fmt: skip
+
+
+def _counts(one: Mapping[str, Any]) -> bool:
+    """Whether a source is to be seen: one whose feeds were destroyed leaves a row that owns nothing."""
+    return bool(one["declared"] or one["datasource"] or one["documents"] or one["listed"] or one["acls"])
+
+
+def _named(found: Iterable[dict[str, Any]], name: str) -> dict[str, Any]:
+    every = list(found)
+    for one in every:
+        if name in {one["name"], one["datasource"]}:
+            return one
+    hint = "list them with: ingather source list"
+    raise UsageError(f"there is no source {name!r}", hint=hint if name != WEB_ROW else None)

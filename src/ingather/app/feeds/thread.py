@@ -1,0 +1,403 @@
+"""The keeper's feed thread: takes feeds, keeps their queues, applies them batch by batch.
+
+One queue a data source, in order of arrival; sources take turns. A batch is read by the feed worker (a process) and
+applied by the catalog's writer in one transaction with its receipts and the cursor, so that a death anywhere is made
+good by going on from the cursor (promises D1 to D3). Trouble of the storage is waited out: nothing that was accepted is
+dropped.
+"""
+
+import asyncio
+import threading
+from bisect import insort
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final
+
+from ingather.app.feeds.asking import Asking
+from ingather.app.feeds.groups import GroupFeeds
+from ingather.app.feeds.home import FeedHome, Transact
+from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_feeds import FeedRow, NewFeed
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.errors import CatalogError, DiskFullError, IngatherError
+from ingather.feeds.applying import apply_batch
+from ingather.feeds.desk import (
+    FeedFields,
+    FeedKind,
+    FeedTicket,
+    GroupsFullError,
+    Spooled,
+    feed_name,
+    feed_type,
+)
+from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
+from ingather.feeds.prepared import FeedBatch
+from ingather.feeds.receipts import FeedState, joined
+from ingather.feeds.sweeping import DELETED, sweep
+from ingather.log import get
+from ingather.ports.clock import Clock
+
+__all__ = ["Feeding"]
+
+_log = get("feeds")
+_RETRY_S: Final = 2.0
+_INDEX_WAIT_S: Final = 10.0
+_GROUPS_TYPE: Final = "groups"
+_MOST_SUCCESSES: Final = 1_000
+
+
+class Feeding:
+    """Takes and applies feeds; implements :class:`ingather.feeds.desk.FeedDesk`.
+
+    Args:
+        home: where.
+        transact: see :data:`Transact`; it may be called from the feed thread only.
+        write: the same as a coroutine function that may be awaited on any loop of the process.
+        look: reads a feed's report; called from a thread.
+        clock: wall time.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that the process wires
+        self,
+        home: FeedHome,
+        transact: Transact[Any],
+        *,
+        clock: Clock,
+        write: Callable[[Callable[[CatalogWriter, Applied], Any]], Any] | None = None,
+        look: Callable[[str], dict[str, Any]] | None = None,
+        process: FeedProcess | None = None,
+    ) -> None:
+        self._home, self._transact, self._clock = home, transact, clock
+        self._write, self._look = write, look
+        self._process = process or FeedProcess()
+        self._asking = Asking(home, self._process, transact)
+        self._groups = GroupFeeds(self._asking, transact, clock, self._close)
+        self._queues: dict[str, list[int]] = {}
+        """Feeds by data source, ascending: rows are numbered in order of arrival."""
+        self._turns: deque[str] = deque()
+        self._waiting: dict[int, int] = {}
+        self._since: dict[int, float] = {}
+        """When each feed that waits was received."""
+        self._successes: dict[str, float] = {}
+        self._condition = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+        self.failed: BaseException | None = None
+        """What ended the feed thread, if anything did."""
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def recover(self) -> int:
+        """Take up what an earlier process left; return how many feeds that are."""
+        found: list[FeedRow] = self._transact(lambda w, _: w.feeds.open_feeds())
+        successes = self._transact(lambda w, _: w.feeds.last_successes(_MOST_SUCCESSES))
+        with self._condition:
+            self._successes = {name: at_s for name, at_s in successes if at_s}
+        for feed in found:
+            self._enqueue(feed)
+        return len(found)
+
+    def start(self) -> None:
+        """Begin to apply, after :meth:`recover`."""
+        self._thread = threading.Thread(target=self._run, name="feeds", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the batch at hand; not stopping loses nothing."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify_all()
+        if self._thread is not None:
+            self._thread.join(30)
+        self._process.stop()
+
+    def segment(self) -> int | None:
+        """Return the oldest WARC segment that the worker may still write to."""
+        return self._process.segment
+
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the feed worker."""
+        return self._process.pid
+
+    # -- the desk -----------------------------------------------------------------------------
+
+    def taking(self, spooled: Spooled, fields: FeedFields, sender: str) -> Callable[..., FeedTicket]:
+        """Return the job that gives a feed its row.
+
+        Raises:
+            FeedRefusedError: it may not be called so.
+            GroupsFullError: (of the job) there is no room for memberships.
+        """
+        fields.check()
+        if fields.kind is FeedKind.GROUPS:
+            kind = "cleanup" if fields.cleanup else "full" if _replaces(fields) else "incremental"
+            label = f"{_GROUPS_TYPE}-{kind}"
+        else:
+            kind = str(feed_type(fields.feedtype))
+            label = kind
+        file = spooled.path
+        if file.is_relative_to(self._home.path):
+            file = file.relative_to(self._home.path)
+        rest = {
+            "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
+            "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
+        }  # fmt: skip
+
+        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+            if fields.kind is FeedKind.GROUPS and not fields.cleanup:
+                mode = LoadMode.FULL if _replaces(fields) else LoadMode.INCREMENTAL
+                if at_capacity(writer, fields.groupsource or fields.datasource, mode):
+                    raise GroupsFullError(f"error: {AT_CAPACITY}.")
+            now_s = self._clock.wall()
+            name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
+            number = writer.feeds.add(
+                NewFeed(
+                    name, fields.datasource, str(fields.kind), kind, rest, sender, str(file), spooled.size, spooled.sha256,
+                    spooled.records, fields.session,
+                ),
+                now_s,
+            )  # fmt: skip
+            feed = writer.feeds.feed(number)
+            assert feed is not None  # noqa: S101 - it was made
+            return FeedTicket(number, feed.name)
+
+        return job
+
+    def emptying(self, datasource: str, who: str) -> Callable[..., FeedTicket]:
+        """Return the job that has everything deleted that feeds brought for *datasource*."""
+
+        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+            now_s = self._clock.wall()
+            name = feed_name(datasource, DELETED, now_s, 0).removesuffix("0") + "{number}"
+            number = writer.feeds.add(
+                NewFeed(name, datasource, str(FeedKind.DOCUMENTS), DELETED, {}, who, "", 0, "", 0), now_s
+            )
+            feed = writer.feeds.feed(number)
+            assert feed is not None  # noqa: S101 - it was made
+            return FeedTicket(number, feed.name)
+
+        return job
+
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+        """Give a feed its durable row; see :class:`ingather.feeds.desk.FeedDesk`."""
+        if self._write is None:
+            raise IngatherError("this process takes no feeds")
+        ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
+        self.taken(ticket.id, fields.datasource, spooled.records)
+        return ticket
+
+    def taken(self, number: int, datasource: str, records: int, *, received_s: float | None = None) -> None:
+        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now."""
+        with self._condition:
+            self._since[number] = self._clock.wall() if received_s is None else received_s
+            self._waiting[number] = max(records, 1)
+            queue = self._queues.setdefault(datasource, [])
+            if number not in queue[-8:]:
+                insort(queue, number)
+            if datasource not in self._turns:
+                self._turns.append(datasource)
+            self._condition.notify_all()
+
+    def _enqueue(self, feed: FeedRow) -> None:
+        self.taken(feed.id, feed.datasource, feed.estimate - feed.done, received_s=feed.received_s)
+
+    def backlog(self) -> int:
+        """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`."""
+        with self._condition:
+            return sum(self._waiting.values())
+
+    def oldest_s(self) -> float:
+        """Return how long the feed has waited that was received first, 0 = none waits."""
+        with self._condition:
+            first = min(self._since.values(), default=None)
+        return 0.0 if first is None else max(0.0, self._clock.wall() - first)
+
+    def last_successes(self) -> dict[str, float]:
+        """Return when a feed of each data source was last applied without an error, epoch seconds; at most 1,000 sources."""
+        with self._condition:
+            return dict(self._successes)
+
+    def open_feeds(self) -> int:
+        """Return how many feeds are not at their end."""
+        with self._condition:
+            return len(self._waiting)
+
+    async def report(self, name: str, *, wait_s: float = 0.0) -> dict[str, Any]:
+        """Return a feed's report; see :class:`ingather.feeds.desk.FeedDesk`."""
+        if self._look is None:
+            return {}
+        loop = asyncio.get_running_loop()
+        until = loop.time() + wait_s
+        shown = 0.0
+        while True:
+            found = await loop.run_in_executor(None, self._look, name)
+            now = loop.time()
+            left = until - now
+            if not found or left <= 0:
+                return found
+            if found["ended"] is not None:  # who waits wants to find it: the index follows in a moment
+                shown = shown or now + _INDEX_WAIT_S
+                if found["indexed"] or now >= shown:
+                    return found
+            await asyncio.sleep(min(0.1, left))
+
+    # -- the thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while (datasource := self._turn()) is not None:
+                self._try(datasource)
+        except BaseException as error:  # noqa: BLE001 - kept and told; what was accepted waits for the next start
+            if not self._stopping:
+                self.failed = error
+                _log.error("the feed thread ended", error=str(error), exc_info=True)
+
+    def _turn(self) -> str | None:
+        """Return whose turn it is; ``None`` = the end."""
+        with self._condition:
+            while not self._stopping and not self._turns:
+                self._condition.wait()
+            if self._stopping:
+                return None
+            datasource = self._turns.popleft()
+            self._turns.append(datasource)
+            return datasource
+
+    def _try(self, datasource: str) -> None:
+        try:
+            self.step(datasource)
+        except (DiskFullError, CatalogError, WorkerLostError, WorkerMissingError) as error:
+            _log.warning("a feed waits", datasource=datasource, error=str(error))
+            with self._condition:
+                if not self._stopping:
+                    self._condition.wait(_RETRY_S)
+
+    def drain(self) -> None:
+        """Apply everything that waits, in this thread; for commands that own the home."""
+        while self._turns:
+            self.step(self._turns[0])
+
+    def step(self, datasource: str) -> None:
+        """Apply one batch of the oldest feed of *datasource*.
+
+        Raises:
+            CatalogError: nothing of the batch was kept; the next call does it again.
+            WorkerLostError: the worker died twice over the same record's neighbourhood; the next call goes on.
+        """
+        with self._condition:
+            queue = self._queues.get(datasource)
+            number = queue[0] if queue else 0
+        feed: FeedRow | None = self._transact(lambda w, _: w.feeds.feed(number)) if number else None
+        if feed is None or feed.state > FeedState.IN_PROGRESS or self._work(feed):
+            self._ended(datasource, number)
+
+    def _ended(self, datasource: str, number: int) -> None:
+        with self._condition:
+            self._waiting.pop(number, None)
+            self._since.pop(number, None)
+            self._groups.forget(number)
+            queue = self._queues.get(datasource, [])
+            if number in queue:
+                queue.remove(number)
+            if not queue:
+                self._queues.pop(datasource, None)
+                if datasource in self._turns:
+                    self._turns.remove(datasource)
+
+    def _work(self, feed: FeedRow) -> bool:
+        """Do the next piece of a feed; return whether it is at its end."""
+        if feed.kind == FeedKind.GROUPS:
+            return self._groups.piece(feed)
+        if feed.feedtype == DELETED and not feed.complete:
+            self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=True))
+        if (
+            feed.feedtype == DELETED or feed.sweep or feed.complete
+        ):  # read to its end before: only what it leaves out is to be dealt with
+            return self._finish(feed, "")
+        batch = self._asking.ask(feed)
+        if batch.damaged:
+            self._asking.set_aside(feed)
+        if not batch.ended and batch.items and len(self._turns) == 1:
+            self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
+        if not self._transact(partial(self._apply, feed, batch)):
+            if self._home.blueprint().version == batch.version:
+                raise CatalogError("a configuration is being put into force")
+            _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
+            return False
+        with self._condition:
+            done = batch.items[-1].n if batch.items else feed.done
+            self._waiting[feed.id] = max(feed.estimate - done, 1)
+        if not batch.ended:
+            return False
+        self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=batch.complete))
+        return self._finish(feed, batch.trouble, batch.warnings)
+
+    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> bool:
+        """Apply a batch; return whether it was: not one that was judged by patterns which are not in force any more.
+
+        Asked inside the transaction: what is published between this question and the commit comes behind it, and
+        goes over what was applied.
+        """
+        if batch.version and batch.version != writer.registry.versions.in_force():
+            return False
+        now_s = writer.applier.now_s = self._clock.wall()
+        policy = self._home.policy(feed.datasource)
+        apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
+        return True
+
+    # -- the end of a feed --------------------------------------------------------------------
+
+    def _finish(self, feed: FeedRow, trouble: str, warnings: Iterable[str] = ()) -> bool:
+        """Deal with what a full feed leaves out, then close the feed."""
+        said = ""
+        while not trouble:
+            done, said = self._transact(
+                lambda w, a: sweep(w, a, feed, now_s=self._clock.wall(), guard=self._home.guard)
+            )
+            if done:
+                break
+            with self._condition:
+                if self._stopping:
+                    return False
+        notes = [
+            *feed.fields.get("warnings", ()),
+            *warnings,
+            *([trouble] if trouble else []),
+            *([said] if said else []),
+        ]
+        self._transact(partial(self._close, feed.id, trouble, joined(notes)))
+        return True
+
+    def _close(
+        self, number: int, trouble: str, detail: str, writer: CatalogWriter, _applied: Applied
+    ) -> None:
+        feed = writer.feeds.feed(number)
+        if feed is None:
+            return
+        whole = feed.complete if feed.kind == FeedKind.DOCUMENTS else not trouble
+        if feed.rejected or not whole:  # section 6: a feed that had to be repaired had errors, too
+            state = FeedState.COMPLETED_WITH_ERRORS if feed.applied else FeedState.FAILED
+        else:
+            state = FeedState.COMPLETED
+        ended_s = self._clock.wall()
+        writer.feeds.end(number, int(state), detail, ended_s)
+        if state is FeedState.COMPLETED:
+            with self._condition:
+                self._successes.pop(feed.datasource, None)  # behind the others: the first to go
+                self._successes[feed.datasource] = ended_s
+                while len(self._successes) > _MOST_SUCCESSES:
+                    del self._successes[next(iter(self._successes))]
+        _log.info(
+            "feed applied",
+            feed=feed.name,
+            state=state.name.lower(),
+            applied=feed.applied,
+            rejected=feed.rejected,
+        )
+
+
+def _replaces(fields: FeedFields) -> bool:
+    return fields.replace or fields.feedtype.strip().lower() == "full"
