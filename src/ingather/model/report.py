@@ -57,7 +57,7 @@ class Claim(msgspec.Struct, array_like=True):
     """One URL handed to a gatherer, with what is known from the last visit.
 
     ``version`` is the configuration under which it was last described, ``suspect`` means that
-    it has a strike: it is parsed in a converter.
+    it has a strike: it is parsed in a converter. ``intent``: :class:`ingather.model.intent.Intent`.
     """
 
     id: int
@@ -72,6 +72,7 @@ class Claim(msgspec.Struct, array_like=True):
     digest: bytes = b""
     version: int = 0
     suspect: bool = False
+    intent: int = 0
 
 
 class HostGrant(msgspec.Struct, array_like=True):
@@ -118,6 +119,10 @@ class Report(msgspec.Struct, array_like=True):
     index needs no second read; it is kept in the WARC, not in the catalog. ``dedupe``, ``dedupe_links``: the
     generation filter, the enumeration filter asked for one page of each body (filter-by-md5). ``fed``: the body
     came with a pushed feed, nobody visited the URL. ``controls``: what crawl-time headers say of the document.
+
+    ``intent``: that of the claim. ``polled``: of a feed or sitemap (:func:`ingather.model.polled.decode_polled`). Of a
+    document that was visited with an intent, redirects were followed: ``final_url`` is the canonical URL that answered
+    last, ``""`` = the URL itself; ``soft_404`` says why a 200 may stand for "not found", ``""`` = nothing speaks for it.
     """
 
     id: int
@@ -155,12 +160,17 @@ class Report(msgspec.Struct, array_like=True):
     dedupe_links: bool = False
     fed: bool = False
     controls: Controls | None = None
+    intent: int = 0
+    polled: bytes = b""
+    final_url: str = ""
+    soft_404: str = ""
 
 
 class Row(msgspec.Struct, frozen=True):
     """A URL row as the frontier read it when it was claimed: what settling its visit needs.
 
-    ``described`` = it has an RD that readers see; times are wall seconds.
+    ``described`` = it has an RD that readers see; times are wall seconds; ``intent``: why it waits
+    (:class:`ingather.model.intent.Intent`).
     """
 
     id: int
@@ -180,6 +190,7 @@ class Row(msgspec.Struct, frozen=True):
     missing_s: float | None
     fetched_s: float | None
     duplicate: int | None
+    intent: int = 0
 
 
 class Settled(msgspec.Struct, frozen=True):

@@ -9,6 +9,17 @@ Nothing here fetches, stores or knows the time.
 """
 
 from ingather.syndication.listing import Hints, Listing, ListingItem, ListingLimits, Rejection, Tombstone
+from ingather.syndication.packing import pack_listing, unpack_listing
 from ingather.syndication.reading import read_listing
 
-__all__ = ["Hints", "Listing", "ListingItem", "ListingLimits", "Rejection", "Tombstone", "read_listing"]
+__all__ = [
+    "Hints",
+    "Listing",
+    "ListingItem",
+    "ListingLimits",
+    "Rejection",
+    "Tombstone",
+    "pack_listing",
+    "read_listing",
+    "unpack_listing",
+]
