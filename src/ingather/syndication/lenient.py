@@ -12,6 +12,7 @@ from ingather.syndication.collecting import Collector
 from ingather.syndication.links import Candidates, absolute, resolved
 from ingather.syndication.listing import Hints, ListingLimits
 from ingather.syndication.mending import open_item
+from ingather.syndication.rough import take_rough_hints
 from ingather.syndication.strict import RefusedError
 
 __all__ = ["read_leniently"]
@@ -74,6 +75,7 @@ def read_leniently(text: str, *, url: str, limits: ListingLimits) -> Collector:
     atom = version.startswith("atom")
     kind = "atom" if atom else "rdf" if version in {"rss10", "rss090"} else "rss"
     number, cut = open_item(text)
+    whole = not cut and number <= len(entries)
     to = Collector(url, limits, kind, version, str(found.feed.get("title") or ""))
     if cut and entries:
         entries = entries[: max(0, min(len(entries), number) - 1)]
@@ -81,6 +83,7 @@ def read_leniently(text: str, *, url: str, limits: ListingLimits) -> Collector:
     elif number > len(entries):
         to.remarks.append(f"{number - len(entries)} of {number} items could not be read")
     to.hints = _hints(found.feed, limits)
+    take_rough_hints(text, to, whole=whole)
     changes = _CHANGES.search(text) is not None
     for entry in entries:
         _entry(entry, to, atom=atom, changes=changes)

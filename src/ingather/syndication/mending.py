@@ -12,7 +12,7 @@ from typing import Final
 from ingather.syndication.names import PREFIXES
 from ingather.syndication.verbatim import markup, parts
 
-__all__ = ["mended", "open_item"]
+__all__ = ["mended", "open_item", "outside_items"]
 
 _BARE: Final = re.compile(r"&(?!(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)")
 _NAMED: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[#A-Za-z][A-Za-z0-9]{0,30};")
@@ -87,3 +87,19 @@ def open_item(text: str) -> tuple[int, bool]:
             depth = 0 if found[2] else 1
     ended = _END.search(bare[-_FINAL_CHARS:]) is not None
     return number, (cut >= 0 or not ended) and depth > 0
+
+
+def outside_items(text: str) -> str:
+    """Return the markup of *text* that stands in no item; of an item that does not end all that follows it is taken away."""
+    bare = markup(text)
+    kept: list[str] = []
+    begin, inside = 0, False
+    for found in _ITEM.finditer(bare):
+        if found[1] and inside:
+            begin, inside = found.end(), False
+        elif not found[1] and not inside:
+            kept.append(bare[begin : found.start()])
+            begin, inside = found.end(), not found[2]
+    if not inside:
+        kept.append(bare[begin:])
+    return "".join(kept)

@@ -217,3 +217,38 @@ def check(body: bytes) -> Listing:
         item.title.encode()
         item.guid.encode()
     return found
+
+
+RSS_HINTS = (
+    "<ttl>90</ttl><skipHours><hour>3</hour><hour> 24 </hour><hour>25</hour></skipHours><skipDays><day>Sunday</day></skipDays>"
+    "<fh:complete/><at:deleted-entry ref='http://n.test/x?a=1&amp;b=2' when='2018-03-20T08:33:00Z'/>"
+)
+
+
+def test_the_lenient_tier_knows_the_hints_and_the_dead() -> None:
+    broken = A.replace("<item>", "<item><title>a <b></title><skipHours><hour>9</hour></skipHours>")
+    hidden = "<description><![CDATA[<skipHours><hour>8</hour></skipHours>]]></description>"
+    good, bad = read(rss(RSS_HINTS + A + B)), read(rss(RSS_HINTS + hidden + broken + B))
+    assert good.hints.ttl_minutes == bad.hints.ttl_minutes == 90
+    assert good.hints.skip_hours == bad.hints.skip_hours == {0, 3}
+    assert good.hints.skip_days == bad.hints.skip_days == {6}
+    assert (bad.hints.complete, bad.malformed) == (True, True)
+    assert [(stone.ref, stone.when) for stone in bad.tombstones] == [
+        ("http://n.test/x?a=1&b=2", "2018-03-20T08:33:00Z")
+    ]
+
+
+def test_the_lenient_tier_knows_tombstones_by_their_namespace_and_their_link() -> None:
+    head = '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:d="http://purl.org/atompub/tombstones/1.0" xmlns:at="urn:other">'
+    found = read(
+        f"{head}<at:deleted-entry ref='urn:no'/><d:deleted-entry ref='urn:1'><link rel='self' href='/s'/><link href='/gone'/></d:deleted-entry>"
+        "<entry><title>a <b></title><link href='http://n.test/a'/></entry></feed>"
+    )
+    assert found.malformed
+    assert [(stone.ref, stone.link) for stone in found.tombstones] == [("urn:1", "http://f.test/gone")]
+
+
+def test_a_document_that_lost_an_item_is_not_believed_to_be_complete() -> None:
+    whole = rss("<fh:complete/>" + A + B)
+    cut = read(whole[: whole.rindex("http://n.test/b")])
+    assert (len(cut.items), cut.hints.complete) == (1, False)
