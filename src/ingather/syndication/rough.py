@@ -6,6 +6,7 @@ Only whole elements outside the items count, and verbatim parts never do. Linear
 import html
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from ingather.syndication.collecting import Collector
@@ -21,9 +22,9 @@ _SPACES: Final = {
     "at": ("http://purl.org/atompub/tombstones/1.0",),
     "fh": ("http://purl.org/syndication/history/1.0",),
 }
-_BLOCK: Final = re.compile(
-    r"<(skiphours|skipdays)(?:\s[^<>]*)?>(.{0,4000}?)</\1\s*>", re.IGNORECASE | re.DOTALL
-)
+_BLOCK: Final = re.compile(r"<(skiphours|skipdays)(?:\s[^<>]*)?>", re.IGNORECASE)
+_BLOCKS: Final = 20
+_BLOCK_CHARS: Final = 4000
 _LEAF: Final = re.compile(r"<(hour|day)(?:\s[^<>]*)?>([^<>]*)</\1\s*>", re.IGNORECASE)
 _TAG: Final = re.compile(r"<(/?)([A-Za-z_][\w.-]*):(deleted-entry|complete|archive)([^<>]*)>", re.IGNORECASE)
 _LINK: Final = re.compile(r"<(?:[A-Za-z_][\w.-]*:)?link\s([^<>]*)>", re.IGNORECASE)
@@ -46,8 +47,9 @@ def take_rough_hints(text: str, to: Collector, *, whole: bool) -> None:
     """
     outside = outside_items(text)
     hours, days = set(to.hints.skip_hours), set(to.hints.skip_days)
-    for block in _BLOCK.finditer(outside):
-        for leaf in _LEAF.finditer(block[2]):
+    for block in islice(_BLOCK.finditer(outside), _BLOCKS):
+        inner, closed, _ = outside[block.end() : block.end() + _BLOCK_CHARS].partition(f"</{block[1]}")
+        for leaf in _LEAF.finditer(inner if closed else ""):
             bare = tidy(leaf[2]).lower()
             if leaf[1].lower() == "day":
                 days |= {number for number, name in enumerate(_DAYS) if name == bare}
@@ -61,7 +63,8 @@ def take_rough_hints(text: str, to: Collector, *, whole: bool) -> None:
             continue
         if name == "deleted-entry" and space == "at":
             found = _attributes(tag[4])
-            to.bury(found.get("ref"), found.get("when"), _link(outside, tag, to))
+            if found.get("ref"):
+                to.bury(found["ref"], found.get("when"), _link(outside, tag, to))
         elif name in flags and space == "fh":
             flags[name] = name != "complete" or whole
     to.hints = replace(
