@@ -117,7 +117,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
     return Explainer(
         ExplainParts(
             reader=reader,
-            engine=Engine(configuration),
+            engine=Engine(wiring.bound(configuration, settings, sources)),
             version=version,
             agent=agent,
             obey=bool(robot.enable_robots_txt),

@@ -27,6 +27,7 @@ __all__ = [
     "address_limits",
     "agent_token",
     "back_off_limits",
+    "bound",
     "budget_limits",
     "converter_limits",
     "deletion_limits",
@@ -60,6 +61,13 @@ def overridden(loaded: Loaded, overrides: Mapping[str, object]) -> Loaded:
     if not overrides:
         return loaded
     return replace(loaded, robot=replace(loaded.robot, values={**loaded.robot.values, **overrides}))
+
+
+def bound(loaded: Loaded, settings: Settings, sources: Mapping[str, SourceConf]) -> Loaded:
+    """Return the configuration with what ``ingather.toml`` says of pushed content and its Follow patterns."""
+    own = {name: conf.follow_patterns for name, conf in sources.items() if conf.follow_patterns is not None}
+    gates = loaded.gates.binding_content(settings.flag("feeds.follow-patterns"), own)
+    return replace(loaded, gates=gates)
 
 
 def user_agent(robot: RobotConf) -> str:

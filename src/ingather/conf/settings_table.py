@@ -63,6 +63,8 @@ SETTINGS: tuple[Setting, ...] = (
             low=1, high=65535),
     Setting("feeds", "always-200", Kind.FLAG, default=False,
             help="Whether refusals carry status 200 and differ by their text alone, as on an appliance."),
+    Setting("feeds", "follow-patterns", Kind.FLAG, default=False,
+            help="Whether follow.txt binds what is pushed with its content, too, as on an appliance. A source may set its own."),
     Setting("feeds", "receipt-retention", _S, 90 * _D, "Age at which a feed that ended is forgotten with its receipts and its file.",
             low=60.0),
     # -- gather

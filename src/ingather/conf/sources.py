@@ -54,6 +54,7 @@ class SourceConf:
         takes_over: its feeds may take documents that belong to other sources.
         taken_over: feeds of other sources may take and delete its documents.
         follow_fed_links: links in contents that are pushed for it are followed.
+        follow_patterns: follow.txt binds contents that are pushed for it, too; section ``feeds``.
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
         overlay_on_error, overlay_schemeless, time_zone: of its external metadata; section ``overlay``.
         acl_overlay: ``restrict``: external metadata may narrow who sees its documents.
@@ -82,6 +83,7 @@ class SourceConf:
     takes_over: bool = True
     taken_over: bool = True
     follow_fed_links: bool = True
+    follow_patterns: bool | None = None
     crawl_time_headers: bool = False
     overlay_on_error: Literal["ignore_file", "keep_last_good", "skip_line", "fail"] | None = None
     overlay_schemeless: Literal["http", "any"] | None = None
@@ -177,6 +179,7 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             help="Whether feeds of other sources may take and delete its documents. Else such records are rejected."),
     Setting("source", "follow-fed-links", Kind.FLAG, default=True,
             help="Whether links in contents that are pushed for it are followed. false: only what is pushed is kept."),
+    Setting("source", "follow-patterns", Kind.FLAG, default=False, help="Not written: feeds.follow-patterns."),
     Setting("source", "crawl-time-headers", Kind.FLAG, default=False,
             help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does."),
     Setting("source", "overlay-on-error", Kind.CHOICE, "ignore_file", "Not written: overlay.on-error.",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingather.app.blueprint import Blueprint
+from ingather.app.explaining import explainer_of
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.feeds.worker import FeedOrder
 from ingather.app.homeparts import load_checked
@@ -46,6 +47,40 @@ def test_content_is_exempt_from_follow_and_do_not_follow_takes_a_document_away(r
     row = rig.row(url)
     assert row is not None
     assert row.state is State.GONE
+
+
+def test_gsa_T27_content_outside_follow_is_dropped_where_the_switch_says_so(tmp_path: Path) -> None:
+    """The default exempts content (section 8.4, recommendation); ``feeds.follow-patterns`` and a source's own bind it."""
+    process = FeedProcess()
+    rig = FeedRig(tmp_path / "home", process)
+    known, outside, inside = (f"http://{name}.test/1" for name in ("known.other", "outside.other", "good"))
+    try:
+        lists(rig, follow="good.test/\n")
+        rig.push(record(known, content("as it was")), datasource="bound")
+        settings = rig.home.path / "ingather.toml"
+        before = settings.read_text().replace("[feeds]\n", "[feeds]\nfollow-patterns = true\n")
+        settings.write_text(f"{before}\n[source.free]\nfollow-patterns = false\n")
+        rig.read = rig.home.settings(environment={})
+        rig.reopen()
+        told = rig.push(
+            *(record(url, content("new")) for url in (known, outside, inside)), datasource="bound"
+        )
+        receipts = rig.records(told)
+        assert [receipt["state"] for receipt in receipts] == ["rejected", "rejected", "applied"]
+        assert (
+            "Not match URL patterns, skipping record with URL http://outside.other.test/1"
+            in receipts[1]["log"]
+        )
+        assert "no Follow pattern matches it (follow.txt)" in receipts[1]["log"]
+        assert rig.described(known)
+        assert rig.text(known) == "as it was"
+        rig.push(record(outside, content("free")), datasource="free")
+        assert rig.text(outside) == "free"
+        explained = explainer_of(rig.home, rig.read.settings, rig.read.sources).explain(known)
+        assert "no Follow pattern matches it" in str(explained)
+    finally:
+        rig.close()
+        process.stop()
 
 
 def test_a_new_do_not_follow_line_takes_pushed_documents_away_at_once(rig: FeedRig) -> None:

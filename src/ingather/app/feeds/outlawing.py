@@ -46,7 +46,8 @@ def outlaw_when_changed(
     judge = engine()
 
     def refused(url: str, source: str) -> bool:
-        return judge.refusal(Candidate(url=url, source=source, pushed=Pushed.CONTENT)) is not None
+        found = judge.refusal(Candidate(url=url, source=source, pushed=Pushed.CONTENT))
+        return found is not None and found.banned  # Follow refuses records; what is there stays (section 8.4)
 
     done = outlaw(transact, refused, guard, now) if digest else Outlawed()
     transact(lambda w, _: w.memory.remember(_DONE, digest))

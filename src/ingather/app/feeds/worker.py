@@ -149,6 +149,7 @@ class _Worker:
             load_bodies(blueprint.files, vocabulary=own.vocabulary).with_sites(blueprint.sites),
             blueprint.overrides,
         )
+        loaded = wiring.bound(loaded, settings, blueprint.sources)
         robot = loaded.robot
         self._clock = clock = SystemClock()
         self._canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))

@@ -1,8 +1,8 @@
 """The lists of a configuration: follow.txt and donotfollow.txt, global and of one source; both levels must pass."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
 
 from ingather.conf.urlpatterns.lists import Crawled, Follow, PatternList
 from ingather.model.diagnostic import Diagnostic
@@ -22,14 +22,22 @@ class Gates:
     Attributes:
         everywhere: the global lists.
         of_source: the lists of a source, by its name.
+        content_follows: Follow concerns what is pushed with its content, too, as on an appliance.
+        content_follows_of: the same for single sources, by their names in lower case.
     """
 
     everywhere: Follow = field(default_factory=Follow)
     of_source: Mapping[str, Follow] = field(default_factory=dict)
+    content_follows: bool = False
+    content_follows_of: Mapping[str, bool] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         everywhere = self.everywhere
         return everywhere.follow is not None or everywhere.donotfollow is not None or bool(self.of_source)
+
+    def binding_content(self, follows: bool, of_source: Mapping[str, bool]) -> Self:  # noqa: FBT001 - the switch itself
+        """Return these lists with what the settings say of pushed content (``feeds.follow-patterns``)."""
+        return replace(self, content_follows=follows, content_follows_of=of_source)
 
     def verdicts(self, url: str, source: str, *, content: bool = False) -> list[Crawled]:
         """Return what each level says of *url*, up to the first that refuses it.
@@ -37,12 +45,13 @@ class Gates:
         Args:
             url: canonical.
             source: who owns it.
-            content: it is pushed with its content: Follow does not concern it, Do Not Follow does.
+            content: it is pushed with its content: Do Not Follow concerns it, Follow only where the settings say so.
         """
-        found = [self.everywhere.judge(url, content=content)]
+        exempt = content and not self.content_follows_of.get(source.lower(), self.content_follows)
+        found = [self.everywhere.judge(url, exempt=exempt)]
         own = self.of_source.get(source)
         if found[0].passed and own is not None:
-            found.append(own.judge(url, content=content))
+            found.append(own.judge(url, exempt=exempt))
         return found
 
     def refusal(self, url: str, source: str, *, content: bool = False) -> Crawled | None:

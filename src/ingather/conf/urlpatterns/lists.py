@@ -177,15 +177,15 @@ class Follow:
         found = self.judge(url)
         return found.passed, found.hit
 
-    def judge(self, url: str, *, content: bool = False) -> Crawled:
-        """Return the verdict on *url*; what comes with its *content* is exempt from Follow."""
+    def judge(self, url: str, *, exempt: bool = False) -> Crawled:
+        """Return the verdict on *url*; *exempt*: Follow does not concern it."""
         refusing = self.donotfollow
         hit = refusing.decide(url) if refusing is not None else None
         if refusing is not None and hit is not None:
             return Crawled(
                 passed=False, hit=hit, reason=f"Do Not Follow: {hit.text}", file=refusing.name, banned=True
             )
-        admitting = None if content else self.follow
+        admitting = None if exempt else self.follow
         if admitting is None:
             return Crawled(passed=True, hit=None, reason="no gate")
         hit = admitting.named(url)
