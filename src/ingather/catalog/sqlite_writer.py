@@ -28,6 +28,7 @@ from ingather.catalog.sqlite_overlay import OverlayStore
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
+from ingather.catalog.sqlite_syndication import SyndicationStore
 from ingather.catalog.sqlite_users import Users
 
 __all__ = ["CatalogWriter"]
@@ -82,6 +83,7 @@ class CatalogWriter:
         self.users = Users(self._db)
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)
+        self.syndication = SyndicationStore(self._db, self.applier, self.seed)
         self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:

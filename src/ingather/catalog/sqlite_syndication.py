@@ -1,0 +1,468 @@
+"""Syndication in the catalog: feeds, what they list, the documents that they lead to, events and cycles.
+
+What anything means is decided in :mod:`ingather.syndication`; here are the statements. Facts that only the decider reads
+are bytes here. A URL that a source of this kind owns is never due by itself (``url.due`` is null): it is visited when
+somebody asks, with the intent that its row carries.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import apsw
+
+from ingather.catalog.sqlite_apply import Applier
+from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_rows import fetch
+from ingather.catalog.statements import SQL
+from ingather.model.lifecycle import State
+from ingather.model.report import Row
+from ingather.model.url import key, split
+
+__all__ = [
+    "CycleRow",
+    "DocumentRow",
+    "EventRow",
+    "FeedRow",
+    "ListingRow",
+    "SourceRow",
+    "SyndicationStore",
+]
+
+_GROUP: Final = 500
+_FEED: Final = (
+    "select id, url, source, name, configured, paused, state, due, polled, good, facts from rss_feed"
+)
+_DOCUMENT: Final = "select id, source, state, due, asked, seen, alias, final, facts from rss_document"
+_LISTING: Final = "select feed, id, listed, first, last, facts from rss_listing"
+_EVENT: Final = "select id, at, source, feed, document, before, after, cause, status from rss_event"
+_CYCLE: Final = "select id, source, begun, ended, polls, checks, wanted, facts from rss_cycle"
+
+
+@dataclass(slots=True)
+class SourceRow:
+    """A source: when its next cycle may begin (``None`` = not while it is off), the cycle that runs, facts."""
+
+    id: int
+    next_s: float | None
+    cycle: int | None
+    facts: bytes
+
+
+@dataclass(slots=True)
+class FeedRow:
+    """A feed or sitemap; ``url`` is the row where it is polled, ``name`` its URL as configured. Times are wall seconds."""
+
+    id: int
+    url: int
+    source: int
+    name: str
+    configured: bool
+    paused: bool
+    state: int
+    due_s: float | None
+    polled_s: float | None
+    good_s: float | None
+    facts: bytes
+
+
+@dataclass(slots=True)
+class DocumentRow:
+    """A registration; ``id`` is its URL's row. Nothing is to be done before ``due_s``; a visit is wanted since ``asked_s``."""
+
+    id: int
+    source: int
+    state: int
+    due_s: float | None
+    asked_s: float | None
+    seen_s: float | None
+    alias: int | None
+    final: str
+    facts: bytes
+
+
+@dataclass(slots=True)
+class ListingRow:
+    """What one feed says of one document; ``listed``: in its last good list."""
+
+    feed: int
+    id: int
+    listed: bool
+    first_s: float
+    last_s: float
+    facts: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """A transition of a document, or of a feed (``document`` is ``None``)."""
+
+    id: int
+    at_s: float
+    source: int
+    feed: int | None
+    document: int | None
+    before: str
+    after: str
+    cause: str
+    status: int = 0
+
+
+@dataclass(slots=True)
+class CycleRow:
+    """A cycle of a source; it runs while ``ended_s`` is ``None``."""
+
+    id: int
+    source: int
+    begun_s: float
+    ended_s: float | None
+    polls: int
+    checks: int
+    wanted: int
+    facts: bytes
+
+
+class SyndicationStore:
+    """Part of the one writer; every method runs inside the caller's transaction."""
+
+    def __init__(self, db: apsw.Connection, applier: Applier, seed: int) -> None:
+        self._db = db
+        self._cursor = db.cursor()
+        self._applier = applier
+        self._seed = seed
+
+    # -- sources and cycles -------------------------------------------------------------------
+
+    def source(self, source: int) -> SourceRow | None:
+        """Return what is kept of a source."""
+        row = self._cursor.execute(
+            "select id, next, cycle, facts from rss_source where id = ?", (source,)
+        ).fetchone()
+        return None if row is None else SourceRow(*row)
+
+    def sources(self) -> list[SourceRow]:
+        """Return all sources."""
+        return [
+            SourceRow(*row) for row in fetch(self._cursor, "select id, next, cycle, facts from rss_source")
+        ]
+
+    def put_source(self, row: SourceRow) -> None:
+        """Keep a source."""
+        self._cursor.execute(
+            "insert or replace into rss_source (id, next, cycle, facts) values (?, ?, ?, ?)",
+            (row.id, row.next_s, row.cycle, row.facts),
+        )
+
+    def drop_source(self, source: int) -> None:
+        """Forget a source with its feeds, listings and registrations; events stay until they are old."""
+        for table in ("rss_page", "rss_listing", "rss_guid"):
+            self._cursor.execute(
+                f"delete from {table} where feed in (select id from rss_feed where source = ?)",  # noqa: S608 - names above
+                (source,),
+            )
+        for table in ("rss_feed", "rss_document", "rss_cycle"):
+            self._cursor.execute(f"delete from {table} where source = ?", (source,))  # noqa: S608 - names above
+        self._cursor.execute("delete from rss_source where id = ?", (source,))
+
+    def begin_cycle(self, source: int, now_s: float, facts: bytes) -> CycleRow:
+        """Begin a cycle."""
+        self._cursor.execute(
+            "insert into rss_cycle (source, begun, facts) values (?, ?, ?)", (source, now_s, facts)
+        )
+        return CycleRow(self._db.last_insert_rowid(), source, now_s, None, 0, 0, 0, facts)
+
+    def cycle(self, number: int) -> CycleRow | None:
+        """Return a cycle."""
+        row = self._cursor.execute(f"{_CYCLE} where id = ?", (number,)).fetchone()
+        return None if row is None else CycleRow(*row)
+
+    def put_cycle(self, row: CycleRow) -> None:
+        """Keep how a cycle stands."""
+        self._cursor.execute(
+            "update rss_cycle set ended = ?, polls = ?, checks = ?, wanted = ?, facts = ? where id = ?",
+            (row.ended_s, row.polls, row.checks, row.wanted, row.facts, row.id),
+        )
+
+    # -- feeds --------------------------------------------------------------------------------
+
+    def feeds(self, source: int) -> list[FeedRow]:
+        """Return the feeds of a source, those that the configuration names no more among them."""
+        return [_feed(row) for row in fetch(self._cursor, f"{_FEED} where source = ? order by id", (source,))]
+
+    def feed(self, number: int) -> FeedRow | None:
+        """Return a feed."""
+        row = self._cursor.execute(f"{_FEED} where id = ?", (number,)).fetchone()
+        return None if row is None else _feed(row)
+
+    def feed_at(self, url_id: int) -> FeedRow | None:
+        """Return the feed that is polled at a URL."""
+        row = self._cursor.execute(f"{_FEED} where url = ?", (url_id,)).fetchone()
+        return None if row is None else _feed(row)
+
+    def due_feeds(self, source: int, now_s: float) -> list[FeedRow]:
+        """Return the feeds of a source whose time has come."""
+        return [
+            _feed(row)
+            for row in fetch(
+                self._cursor,
+                f"{_FEED} where source = ? and due <= ? and due is not null and configured = 1 and paused = 0 order by due, id",
+                (source, now_s),
+            )
+        ]
+
+    def add_feed(self, source: int, name: str, url_id: int, state: int, facts: bytes) -> FeedRow | None:
+        """Give a feed its row; ``None``: another feed is polled at that URL."""
+        self._cursor.execute(
+            "insert into rss_feed (url, source, name, configured, state, facts) values (?, ?, ?, 1, ?, ?) on conflict do nothing",
+            (url_id, source, name, state, facts),
+        )
+        if not self._db.changes():
+            return None
+        return self.feed(self._db.last_insert_rowid())
+
+    def put_feed(self, row: FeedRow) -> None:
+        """Keep how a feed stands."""
+        self._cursor.execute(
+            "update rss_feed set url = ?, configured = ?, paused = ?, state = ?, due = ?, polled = ?, good = ?, facts = ? "
+            "where id = ?",
+            (
+                row.url, row.configured, row.paused, row.state, row.due_s, row.polled_s, row.good_s, row.facts, row.id,
+            ),
+        )  # fmt: skip
+
+    def drop_feed(self, feed: int) -> None:
+        """Forget a feed and what it listed."""
+        for table in ("rss_page", "rss_listing", "rss_guid"):
+            self._cursor.execute(f"delete from {table} where feed = ?", (feed,))  # noqa: S608 - names above
+        self._cursor.execute("delete from rss_feed where id = ?", (feed,))
+
+    # -- further pages ------------------------------------------------------------------------
+
+    def add_page(self, url_id: int, feed: int, n: int, depth: int) -> bool:
+        """Note a further page of a feed that is to be visited; ``False``: it is noted already."""
+        self._cursor.execute(
+            "insert into rss_page (url, feed, n, depth) values (?, ?, ?, ?) on conflict do nothing",
+            (url_id, feed, n, depth),
+        )
+        return bool(self._db.changes())
+
+    def page(self, url_id: int) -> tuple[int, int, int] | None:
+        """Return (feed, number, depth) of a further page."""
+        row: tuple[int, int, int] | None = self._cursor.execute(
+            "select feed, n, depth from rss_page where url = ?", (url_id,)
+        ).fetchone()
+        return row
+
+    def pages(self, feed: int) -> int:
+        """Return how many further pages a feed waits for."""
+        return int(self._cursor.execute("select count(*) from rss_page where feed = ?", (feed,)).get)
+
+    def drop_page(self, url_id: int) -> None:
+        """A further page was visited."""
+        self._cursor.execute("delete from rss_page where url = ?", (url_id,))
+
+    # -- documents ----------------------------------------------------------------------------
+
+    def document(self, url_id: int) -> DocumentRow | None:
+        """Return a registration."""
+        row = self._cursor.execute(f"{_DOCUMENT} where id = ?", (url_id,)).fetchone()
+        return None if row is None else DocumentRow(*row)
+
+    def documents(self, url_ids: Sequence[int]) -> dict[int, DocumentRow]:
+        """Return the registrations among *url_ids*."""
+        return {
+            row[0]: DocumentRow(*row) for row in self._among(f"{_DOCUMENT} where id in ({{ids}})", url_ids)
+        }
+
+    def put_documents(self, rows: Iterable[DocumentRow]) -> None:
+        """Keep registrations."""
+        self._cursor.executemany(
+            "insert or replace into rss_document (id, source, state, due, asked, seen, alias, final, facts) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (d.id, d.source, d.state, d.due_s, d.asked_s, d.seen_s, d.alias, d.final, d.facts)
+                for d in rows
+            ],
+        )
+
+    def drop_document(self, url_id: int) -> None:
+        """Forget a registration and what feeds say of it."""
+        for table in ("rss_document", "rss_listing", "rss_guid"):
+            self._cursor.execute(f"delete from {table} where id = ?", (url_id,))  # noqa: S608 - names above
+
+    def due_documents(self, source: int, now_s: float, limit: int) -> list[DocumentRow]:
+        """Return registrations for which something may be to be done, longest due first."""
+        return [
+            DocumentRow(*row)
+            for row in fetch(
+                self._cursor,
+                f"{_DOCUMENT} indexed by rss_document_due where source = ? and due is not null and due <= ? order by due, id limit ?",
+                (source, now_s, limit),
+            )
+        ]
+
+    def in_state(self, source: int, state: int, after: int, limit: int) -> list[DocumentRow]:
+        """Return registrations in a state, above row *after*."""
+        return [
+            DocumentRow(*row)
+            for row in fetch(
+                self._cursor,
+                f"{_DOCUMENT} where source = ? and state = ? and id > ? order by id limit ?",
+                (source, state, after, limit),
+            )
+        ]
+
+    def count(self, source: int) -> dict[int, int]:
+        """Return how many registrations are in each state."""
+        return dict(
+            fetch(
+                self._cursor,
+                "select state, count(*) from rss_document where source = ? group by state",
+                (source,),
+            )
+        )
+
+    def ending_at(self, final: str) -> list[int]:
+        """Return registrations whose links lead to the URL *final*."""
+        return [
+            row[0]
+            for row in fetch(
+                self._cursor,
+                "select id from rss_document where final = ? and final != '' order by id",
+                (final,),
+            )
+        ]
+
+    # -- listings -----------------------------------------------------------------------------
+
+    def listings_of(self, url_ids: Sequence[int]) -> dict[int, list[ListingRow]]:
+        """Return what feeds say of documents."""
+        found: dict[int, list[ListingRow]] = {}
+        for row in self._among(f"{_LISTING} where id in ({{ids}}) order by id, feed", url_ids):
+            found.setdefault(row[1], []).append(_listing(row))
+        return found
+
+    def listed_by(self, feed: int, *, now: bool = True) -> list[ListingRow]:
+        """Return what a feed lists; with *now* false also what it listed once."""
+        return [
+            _listing(row)
+            for row in fetch(self._cursor, f"{_LISTING} where feed = ? and listed >= ?", (feed, int(now)))
+        ]
+
+    def put_listings(self, rows: Iterable[ListingRow]) -> None:
+        """Keep what feeds say of documents."""
+        self._cursor.executemany(
+            "insert or replace into rss_listing (feed, id, listed, first, last, facts) values (?, ?, ?, ?, ?, ?)",
+            [(r.feed, r.id, r.listed, r.first_s, r.last_s, r.facts) for r in rows],
+        )
+
+    def name_items(self, feed: int, names: Iterable[tuple[str, int]]) -> None:
+        """Note a feed's names (guid, document) of its items."""
+        self._cursor.executemany(
+            "insert into rss_guid (feed, guid, id) values (?1, ?2, ?3) on conflict do update set id = ?3 where id != ?3",
+            [(feed, guid, url_id) for guid, url_id in names],
+        )
+
+    def named(self, feed: int, guid: str) -> int | None:
+        """Return the document that a feed calls *guid*."""
+        found: int | None = self._cursor.execute(
+            "select id from rss_guid where feed = ? and guid = ?", (feed, guid)
+        ).get
+        return found
+
+    # -- rows of URLs -------------------------------------------------------------------------
+
+    def known(self, urls: Sequence[str]) -> dict[str, int]:
+        """Return the rows of those canonical *urls* that have one."""
+        keys = {key(url, self._seed): url for url in urls}
+        rows = self._among(
+            "select u.id, u.key, h.origin || u.path from url u join host h on h.id = u.host where u.key in ({ids})",
+            list(keys),
+        )
+        return {text: url_id for url_id, number, text in rows if keys[number] == text}
+
+    def row(self, url_id: int) -> tuple[Row, State] | None:
+        """Return a row of a URL as it would be claimed, and its state."""
+        state = self._cursor.execute("select state from url where id = ?", (url_id,)).get
+        if state is None:
+            return None
+        return Row(*fetch(self._cursor, SQL["claim_one"], (url_id,))[0]), State(state)
+
+    def url(self, url_id: int) -> str:
+        """Return the URL of a row."""
+        return str(
+            self._cursor.execute(
+                "select h.origin || u.path from url u join host h on h.id = u.host where u.id = ?", (url_id,)
+            ).get
+            or ""
+        )
+
+    def make(self, url: str, source: int, applied: Applied) -> int | None:
+        """Make a row that waits for nobody; ``None``: removed by hand, or another URL has its key."""
+        names = self._applier.names
+        if names.has_removed and names.is_removed(url):
+            return None
+        parts, number = split(url), key(url, self._seed)
+        self._cursor.execute(
+            SQL["insert_url"],
+            (number, names.host(parts.origin), parts.path, source, 0, None, None, int(State.DONE), 5, 0, None, None),
+        )  # fmt: skip
+        if not self._db.changes():
+            self._applier.event("key-collision", url, "same key as another URL; not gathered")
+            return None
+        applied.new_urls += 1
+        return self._db.last_insert_rowid()
+
+    def ask(self, url_id: int, intent: int, *, priority: int, applied: Applied) -> bool:
+        """Put a URL into the frontier with an intent; ``False``: it is quarantined."""
+        row = self._cursor.execute("select host, state from url where id = ?", (url_id,)).fetchone()
+        if row is None or row[1] == State.QUARANTINED:
+            return False
+        self._cursor.execute(
+            "update url set state = 0, intent = ?, prio = ?, due = null where id = ?",
+            (intent, priority, url_id),
+        )
+        if row[1] != State.WAITING:
+            applied.wakes(row[0])
+        return True
+
+    def owner(self, url_id: int) -> int | None:
+        """Return the source that owns a URL."""
+        found: int | None = self._cursor.execute("select source from url where id = ?", (url_id,)).get
+        return found
+
+    # -- events -------------------------------------------------------------------------------
+
+    def events(self, rows: Iterable[EventRow]) -> None:
+        """Keep events; their numbers are given here."""
+        self._cursor.executemany(
+            "insert into rss_event (at, source, feed, document, before, after, cause, status) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(e.at_s, e.source, e.feed, e.document, e.before, e.after, e.cause, e.status) for e in rows],
+        )
+
+    def prune(self, before_s: float, limit: int) -> int:
+        """Forget events and ended cycles from before wall time *before_s*; return how many events went."""
+        self._cursor.execute(
+            "delete from rss_event where id in (select id from rss_event where at < ? order by at limit ?)",
+            (before_s, limit),
+        )
+        gone = self._db.changes()
+        self._cursor.execute("delete from rss_cycle where ended < ?", (before_s,))
+        return gone
+
+    def _among(self, sql: str, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        for start in range(0, len(ids), _GROUP):
+            part = tuple(ids[start : start + _GROUP])
+            found += fetch(self._cursor, sql.replace("{ids}", ",".join("?" * len(part))), part)
+        return found
+
+
+def _feed(row: Sequence[Any]) -> FeedRow:
+    number, url, source, name, configured, paused, *rest = row
+    return FeedRow(number, url, source, name, bool(configured), bool(paused), *rest)
+
+
+def _listing(row: Sequence[Any]) -> ListingRow:
+    feed, url_id, listed, *rest = row
+    return ListingRow(feed, url_id, bool(listed), *rest)
