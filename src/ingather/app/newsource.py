@@ -1,15 +1,15 @@
 """A new source, written behind what stands in ``ingather.toml``."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ingather.app.home import Home
 from ingather.conf.names import suggestion
-from ingather.conf.settings_file import SETTINGS_FILE, read_settings
+from ingather.conf.settings_file import SETTINGS_FILE, SettingsFile, read_settings
 from ingather.conf.sources import SOURCE_KEYS, is_source_name
 from ingather.errors import ConfigurationError, HomeError, UnitError, UsageError
 
-__all__ = ["add_source"]
+__all__ = ["add_source", "check_source_name", "rewrite_settings"]
 
 _KEYS = {setting.key: setting for setting in SOURCE_KEYS}
 
@@ -22,16 +22,43 @@ def add_source(home: Home, name: str, assignments: Sequence[str]) -> Path:
         ConfigurationError: the file has errors, or would have.
         HomeError: it cannot be read or written.
     """
-    if not is_source_name(name):
-        raise UsageError(
-            f"{name!r} is no name of a source",
-            hint="small letters, digits, - and _, at most 63, a letter or digit first",
-        )
+    check_source_name(name)
     lines = [f"[source.{name}]", *(_line(text) for text in assignments)]
     keys = [text.partition("=")[0].strip() for text in assignments]
     twice = next((key for number, key in enumerate(keys) if key in keys[:number]), None)
     if twice is not None:
         raise UsageError(f"{twice} is given twice", hint="give a list of words with commas between")
+
+    def make(body: bytes, before: SettingsFile) -> bytes:
+        if name in before.sources and (name != "web" or before.sources[name].origins):
+            raise UsageError(
+                f"there is a source {name!r} already", hint=f"change it in {home.path / SETTINGS_FILE}"
+            )
+        return body.rstrip(b"\n") + b"\n\n" + "\n".join(lines).encode() + b"\n"
+
+    return rewrite_settings(home, make)
+
+
+def check_source_name(name: str) -> None:
+    """See that a source may be called *name*.
+
+    Raises:
+        UsageError: it may not.
+    """
+    if not is_source_name(name):
+        raise UsageError(
+            f"{name!r} is no name of a source",
+            hint="small letters, digits, - and _, at most 63, a letter or digit first",
+        )
+
+
+def rewrite_settings(home: Home, make: Callable[[bytes, SettingsFile], bytes]) -> Path:
+    """Put what *make* makes of the settings file (its bytes, and what they say) in its place, whole or not at all; return the file.
+
+    Raises:
+        ConfigurationError: the file has errors, or would have.
+        HomeError: it cannot be read or written.
+    """
     path = home.path / SETTINGS_FILE
     try:
         body = path.read_bytes()
@@ -40,11 +67,9 @@ def add_source(home: Home, name: str, assignments: Sequence[str]) -> Path:
     before = read_settings(body)
     if before.refused:
         raise ConfigurationError(before.diagnostics, bodies={SETTINGS_FILE: body})
-    if name in before.sources and (name != "web" or before.sources[name].origins):
-        raise UsageError(f"there is a source {name!r} already", hint=f"change it in {path}")
-    made = body.rstrip(b"\n") + b"\n\n" + "\n".join(lines).encode() + b"\n"
+    made = make(body, before)
     after = read_settings(made)
-    if after.refused or name not in after.sources:
+    if after.refused:
         raise ConfigurationError(after.diagnostics, bodies={SETTINGS_FILE: made})
     try:
         new = path.with_name(path.name + ".new")
