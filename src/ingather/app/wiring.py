@@ -50,6 +50,8 @@ __all__ = [
 
 _SLACK_S = 0.02
 """A grant takes effect a moment after it is given: messages travel."""
+_FED_SHARE, _FED_DOCUMENTS = 0.10, 20
+"""Of kinds rss and sitemap: more than the larger of the two are held (RSS provider specification, section 8)."""
 _RATE_ALONE = 20.0
 """Documents a second from which a run for itself commits at its full pace."""
 _PACE_ALONE_S = 14.5
@@ -150,16 +152,20 @@ def host_policy(settings: Settings, robot: RobotConf, source: SourceConf, *, own
     )
 
 
+def _thresholds(settings: Settings) -> tuple[float, int]:
+    return settings.share("deletion.share"), settings.count("deletion.documents")
+
+
 def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
-    """Thresholds of a source's deletions."""
+    """Thresholds of a source's deletions; web feeds and sitemaps have their own, and no second look (one check is proof)."""
+    fed = source.syndicates
+    share, documents = (_FED_SHARE, _FED_DOCUMENTS) if fed else _thresholds(settings)
     return DeletionLimits(
-        share=settings.share("deletion.share") if source.deletion_share is None else source.deletion_share,
-        documents=settings.count("deletion.documents")
-        if source.deletion_documents is None
-        else source.deletion_documents,
-        half_share=settings.share("deletion.half-share"),
+        share=share if source.deletion_share is None else source.deletion_share,
+        documents=documents if source.deletion_documents is None else source.deletion_documents,
+        half_share=1.0 if fed else settings.share("deletion.half-share"),
         half_floor=settings.count("deletion.half-floor"),
-        confirm_s=settings.seconds("deletion.confirm-after"),
+        confirm_s=0.0 if fed else settings.seconds("deletion.confirm-after"),
         hide_held_public=not (
             settings.flag("deletion.held-shown") if source.held_shown is None else source.held_shown
         ),

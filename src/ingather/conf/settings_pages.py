@@ -6,7 +6,8 @@ from textwrap import fill
 from ingather.conf.classes import CLASS_KEYS
 from ingather.conf.setting_kinds import Setting
 from ingather.conf.settings_table import SECTIONS, SETTINGS
-from ingather.conf.sources import SOURCE_KEYS
+from ingather.conf.sources import COMMON_KEYS
+from ingather.conf.syndication import SYNDICATION_KEYS
 
 __all__ = ["commented_file", "reference_page"]
 
@@ -22,6 +23,10 @@ _FILE_HEAD = """\
 _SOURCE_HEAD = """\
 # Sources: what is crawled as whose, and how far it may go. Each <Site> of config/filterrules.conf belongs
 # to one, by its attribute source=; without it to "web", which may go to every public host.
+"""
+
+_SYNDICATION_HEAD = """\
+# Sources of kind rss and sitemap: feeds say what is new and changed. They have all keys above and these.
 """
 
 _CLASS_HEAD = """\
@@ -51,6 +56,10 @@ _SOURCE_ABOUT = """\
 What is crawled as whose, and how far it may go. Each `<Site>` of `filterrules.conf` belongs to one source,
 by its attribute `source=`; without it to `web`, which exists without being written and may go to every
 public host. Link-local, multicast and metadata addresses and our own listeners are never reachable."""
+
+
+_SYNDICATION_ABOUT = """\
+Sources whose documents are what feeds (RSS, Atom, JSON Feed) or sitemaps list. They have all keys above and these."""
 
 
 _CLASS_ABOUT = """\
@@ -83,7 +92,10 @@ def commented_file(written: Mapping[str, str] | None = None) -> str:
             if setting.section == section:
                 lines += ["", *_entry(setting, (written or {}).get(setting.name))]
     lines += ["", _SOURCE_HEAD.rstrip(), "#", "# [source.intranet]"]
-    for setting in SOURCE_KEYS:
+    for setting in COMMON_KEYS:
+        lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
+    lines += ["", _SYNDICATION_HEAD.rstrip(), "#", "# [source.news]", '# kind = "rss"']
+    for setting in SYNDICATION_KEYS:
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
     lines += ["", _CLASS_HEAD.rstrip(), "#", "# [class.author]"]
     for setting in CLASS_KEYS:
@@ -118,7 +130,13 @@ def reference_page() -> str:
         "",
         _SOURCE_ABOUT,
         "",
-        *_rows(SOURCE_KEYS),
+        *_rows(COMMON_KEYS),
+        "",
+        "### Kinds `rss` and `sitemap`",
+        "",
+        _SYNDICATION_ABOUT,
+        "",
+        *_rows(SYNDICATION_KEYS),
         "",
         "## [class.NAME]",
         "",

@@ -9,11 +9,20 @@ from typing import Literal
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value
+from ingather.conf.syndication import SYNDICATION_KEYS, SyndicationConf, check, converted, field_of
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
 from ingather.model.scope import Scope
 
-__all__ = ["DEFAULT_SOURCE", "SOURCE_KEYS", "SourceConf", "check_references", "is_source_name", "read_source"]
+__all__ = [
+    "COMMON_KEYS",
+    "DEFAULT_SOURCE",
+    "SOURCE_KEYS",
+    "SourceConf",
+    "check_references",
+    "is_source_name",
+    "read_source",
+]
 
 DEFAULT_SOURCE = "web"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
@@ -36,7 +45,7 @@ class SourceConf:
 
     Attributes:
         name: of the table; ``<Site source=...>`` of filterrules.conf refers to it.
-        kind: ``site``: crawled from starting points.
+        kind: ``site``: crawled from starting points; ``rss``, ``sitemap``: what its feeds or sitemaps list.
         hosts: exact names, ``.example`` with all subdomains, or ``*``.
         ports: allowed ports; empty = any.
         addresses: CIDR ranges that are reachable although they are not public.
@@ -58,11 +67,12 @@ class SourceConf:
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
         overlay_on_error, overlay_schemeless, time_zone: of its external metadata; section ``overlay``.
         acl_overlay: ``restrict``: external metadata may narrow who sees its documents.
+        syndication: feeds, clocks and limits; of kinds ``rss`` and ``sitemap``.
         origins: ``FILE:LINE`` of each key that was written.
     """
 
     name: str = DEFAULT_SOURCE
-    kind: Literal["site"] = "site"
+    kind: Literal["site", "rss", "sitemap"] = "site"
     hosts: tuple[str, ...] = ("*",)
     ports: frozenset[int] = frozenset()
     addresses: tuple[str, ...] = ()
@@ -89,6 +99,7 @@ class SourceConf:
     overlay_schemeless: Literal["http", "any"] | None = None
     time_zone: str | None = None
     acl_overlay: Literal["none", "restrict"] = "none"
+    syndication: SyndicationConf = field(default_factory=SyndicationConf)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def scope(self) -> Scope:
@@ -105,11 +116,17 @@ class SourceConf:
 
     def value(self, key: str) -> Value | None:
         """Return the value of *key* (as in the file) in the form of its setting; ``None`` = not written."""
-        found = getattr(self, _FIELDS[key])
+        own = field_of(key)
+        found = getattr(self.syndication, own) if own else getattr(self, _FIELDS[key])
         if isinstance(found, frozenset):
             return tuple(str(item) for item in sorted(found))
         value: Value | None = found
         return value
+
+    @property
+    def syndicates(self) -> bool:
+        """Whether its documents are what feeds or sitemaps list."""
+        return self.kind != "site"
 
     def is_own(self, host: str, port: int) -> bool:
         """Return whether *host* (lower case, as URLs carry it) at *port* has no delay."""
@@ -145,8 +162,10 @@ def _joined(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:
 
 _DEFAULT = SourceConf()
 
-SOURCE_KEYS: tuple[Setting, ...] = (
-    Setting("source", "kind", Kind.CHOICE, "site", "How it is gathered; site: crawled from starting points.", choices=("site",)),
+COMMON_KEYS: tuple[Setting, ...] = (
+    Setting("source", "kind", Kind.CHOICE, "site",
+            "How it is gathered. site: crawled from starting points; rss, sitemap: its feeds or sitemaps say what is new and changed.",
+            choices=("site", "rss", "sitemap")),
     Setting("source", "hosts", Kind.WORDS, _DEFAULT.hosts,
             'Hosts that belong to it: "intranet.example", ".example" with all subdomains, "*": any.'),
     Setting("source", "ports", Kind.WORDS, (), "Ports that may be asked; none written: any but our own."),
@@ -162,8 +181,8 @@ SOURCE_KEYS: tuple[Setting, ...] = (
     Setting("source", "verify-tls", Kind.FLAG, default=True, help="Whether certificates are checked. false is logged at each start."),
     Setting("source", "user-agent", Kind.TEXT, "",
             "What is sent as User-Agent to its hosts. Not written: robot.conf's user-agent, which also picks the rules of robots.txt."),
-    Setting("source", "deletion-share", Kind.SHARE, 0.10, "Not written: deletion.share.", live=True),
-    Setting("source", "deletion-documents", Kind.INT, 100, "Not written: deletion.documents.", live=True, low=0),
+    Setting("source", "deletion-share", Kind.SHARE, 0.10, "Not written: deletion.share; 10% for kinds rss and sitemap.", live=True),
+    Setting("source", "deletion-documents", Kind.INT, 100, "Not written: deletion.documents; 20 for kinds rss and sitemap.", live=True, low=0),
     Setting("source", "held-shown", Kind.FLAG, default=True,
             help="Not written: deletion.held-shown, or held-shown-secure when access is secure.", live=True),
     Setting("source", "host-urls", Kind.INT, 100_000, "Not written: limits.host-urls.", low=0),
@@ -191,8 +210,13 @@ SOURCE_KEYS: tuple[Setting, ...] = (
             "overlay-on-error keep_last_good or fail.", choices=("none", "restrict")),
 )  # fmt: skip
 
+SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *SYNDICATION_KEYS)
+
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}
-_FIELDS = {key: {"delay": "delay_s"}.get(key, key.replace("-", "_")) for key in _BY_KEY}
+_FIELDS = {
+    setting.key: {"delay": "delay_s"}.get(setting.key, setting.key.replace("-", "_"))
+    for setting in COMMON_KEYS
+}
 
 
 def read_source(
@@ -214,6 +238,7 @@ def read_source(
             hint="lower-case letters, digits, - and _, at most 63",
         )
     values: dict[str, object] = {}
+    own: dict[str, object] = {}
     origins: dict[str, str] = {}
     for key, raw in table.items():
         place = place_of(key)
@@ -222,7 +247,11 @@ def read_source(
             report.add("E-KEY", place, f"a source has no key {key!r}", hint=suggestion(key, _BY_KEY))
             continue
         try:
-            values[_FIELDS[key]] = _converted(key, setting.read(_texts(key, raw)))
+            value = setting.read(_texts(key, raw))
+            if field_of(key):
+                own[field_of(key)] = converted(key, value)
+            else:
+                values[_FIELDS[key]] = _converted(key, value)
         except UnitError as error:
             hint = error.hint
             if key == "delay" and raw in {0, "0", "0s"}:
@@ -232,7 +261,34 @@ def read_source(
         origins[key] = f"{place.file}:{place.line}"
         if key == "addresses":
             _warn_of_ranges(values[_FIELDS[key]], place, report)
-    return SourceConf(name=name, origins=origins, **values)  # type: ignore[arg-type]
+    wrong = check(own)
+    if wrong:
+        report.add("E-VALUE", place_of(""), f"source.{name}: {wrong}")
+        own = {}
+    source = SourceConf(name=name, origins=origins, syndication=SyndicationConf(**own), **values)  # type: ignore[arg-type]
+    _warn_of_kind(source, own, place_of, report)
+    return source
+
+
+def _warn_of_kind(
+    source: SourceConf, own: Mapping[str, object], place_of: Callable[[str], Place], report: Report
+) -> None:
+    if not source.syndicates:
+        for name in own:
+            key = name.replace("_", "-")
+            report.add(
+                "W-NO-EFFECT",
+                place_of(key),
+                f"source.{source.name}.{key} has no effect with kind {source.kind!r}",
+                hint='it belongs to kind = "rss" and "sitemap"',
+            )
+    elif not source.syndication.feeds and source.syndication.enable_indexer:
+        report.add(
+            "W-NO-EFFECT",
+            place_of(""),
+            f"source {source.name} has no feeds",
+            hint='write feeds = ["https://..."]',
+        )
 
 
 def check_references(
