@@ -10,7 +10,7 @@ import xxhash
 from ingather.model.diagnostic import Diagnostic
 from ingather.overlay.explaining import Explanation, explain
 from ingather.overlay.findings import Counts
-from ingather.overlay.line import Own, values_of
+from ingather.overlay.line import Own, own_of
 from ingather.overlay.options import Options
 from ingather.overlay.prefix import folded, key_of
 from ingather.overlay.record import Record
@@ -20,6 +20,8 @@ __all__ = ["Overlay", "fingerprint"]
 
 _SLOTS: Final = 131_072
 """So many classes all merged answers together may have; some 25 MB."""
+_ROOM: Final = _SLOTS // 8
+"""So much of it is left for answers that are asked for, when they are not all worked out beforehand."""
 _EVERY: Final = 64
 _EMPTY: Final[Own] = {}
 _NOTHING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
@@ -64,6 +66,8 @@ class Overlay:
         self._slots = 0
         # With more records than that, keeping the answers of single pages would only push out those of folders.
         self._leaves = len(table) <= _SLOTS // 2
+        if self._leaves:
+            self._merge_all()
 
     def __len__(self) -> int:
         """The number of records that apply."""
@@ -107,7 +111,7 @@ class Overlay:
     def own(self, number: int) -> Own:
         """Return what record *number* (in the order of keys) says itself."""
         table = self._table
-        return values_of(self._body[table.begins[number] : table.ends[number]].decode(), self.options)
+        return own_of(table.body, table.begins[number], table.ends[number], self.options)
 
     def chain(self, stripped_key: str) -> list[int]:
         """Return the numbers of the records that a stripped URL inherits from, the least specific first."""
@@ -124,8 +128,13 @@ class Overlay:
 
     def written(self, number: int) -> bytes:
         """Return the line of record *number* as it is written, without blanks at its ends."""
-        begin = self._body.rfind(b"\n", 0, self._table.begins[number]) + 1
-        return self._body[begin : self._table.ends[number]].removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
+        table = self._table
+        place = table.places[number]
+        begin, end = (
+            self._body.rfind(b"\n", 0, place) + 1,
+            place + table.ends[number] - table.begins[number],
+        )
+        return self._body[begin:end].removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
 
     def in_file_order(self) -> list[int]:
         """Return the numbers of the records by line, each line once."""
@@ -140,7 +149,7 @@ class Overlay:
 
     def elements(self, number: int) -> bytes:
         """Return the elements of record *number* as they are written."""
-        return self._body[self._table.begins[number] : self._table.ends[number]]
+        return self._table.body[self._table.begins[number] : self._table.ends[number]]
 
     def find(self, prefix: str, *, exact: bool) -> int:
         """Return the number of the record of a canonical prefix, -1 if there is none."""
@@ -178,13 +187,21 @@ class Overlay:
     def _folded(self, key: bytes) -> bytes:
         return folded(key.decode("ascii", "replace"), self.options).encode()
 
+    def _merge_all(self) -> None:
+        """Work out all answers while there is room for them; what a prefix inherits from comes before it."""
+        room = _SLOTS
+        for number in range(len(self._table)):
+            room -= len(self._merge(number)) + 1
+            if room < _ROOM:
+                return
+
     def _merge(self, number: int) -> Own:
         """Work out the effective classes of a record, from the nearest ancestor that is known."""
         table = self._table
         above = table.parents[number]
         base = _EMPTY if above < 0 else (self._merged.get(above) or self._ancestry(above))
-        own = values_of(self._body[table.begins[number] : table.ends[number]].decode(), self.options)
-        out = base | own if base else own
+        own = own_of(table.body, table.begins[number], table.ends[number], self.options)
+        out = {**base, **own} if base else own
         if () in own.values():
             out = {name: values for name, values in out.items() if values}
         if self._leaves:

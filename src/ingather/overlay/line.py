@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from ingather.overlay.options import DATES, RESERVED, Options
 from ingather.overlay.prefix import Fault, Prefix, read_prefix, shown
 
-__all__ = ["Line", "Own", "class_name", "iso_day", "read_line", "values_of"]
+__all__ = ["Line", "Own", "class_name", "iso_day", "own_of", "read_line"]
 
 Own = dict[str, tuple[str, ...]]
 """What one line says: classes in order, each with its values; no values = the class is cleared."""
@@ -30,7 +30,8 @@ _PRINCIPAL: Final = re.compile(r"(?:user|group):.+\Z", re.DOTALL)
 # For lines that were read before: no check is made again.
 _AGAIN: Final = re.compile(r'([A-Za-z0-9]+):(?:"((?:[^"]|"")*+)"|([^ \t"]+))')
 
-_SINGLE: Final = re.compile(r'(?![dX]:)([A-Za-z0-9]+):"(\w|\w[^"]*[^"\s])"\Z')
+# One element, quoted, that is what it says: nothing to trim (what is not ASCII may be a blank), nothing doubled.
+_SINGLE: Final = re.compile(rb'(?![dX]:)([A-Za-z0-9]+):"(\w|\w[^"]*[!#-~])"').fullmatch
 
 
 class Line(NamedTuple):
@@ -85,19 +86,23 @@ def read_line(text: str, options: Options) -> Line:
     return Line(prefix, _GAP.match(text, end).end(), tuple(remarks), "X" in dated)  # type: ignore[union-attr]
 
 
-def values_of(elements: str, options: Options) -> Own:
-    """Return classes and values of a good line's elements.
+def own_of(body: bytes, begin: int, end: int, options: Options) -> Own:
+    """Return classes and values of a good line's elements, which are *body* from *begin* to *end*.
 
     Values are trimmed, parted at the delimiter, without duplicates, in order. Days are written ``2004-12-31``.
     """
-    single = _SINGLE.match(elements)
-    if single is not None:  # mostly there is one element, quoted, and it is what it says
-        name, value = single.groups()
+    single = _SINGLE(body, begin, end)
+    if single is not None:  # so it is mostly
+        name, value = single[1].decode(), single[2].decode()
         delimiter = (
             options.delimiters.get(name, options.delimiter) if options.delimiters else options.delimiter
         )
         if not (delimiter and delimiter in value):
             return {name: (value,)}
+    return _values(body[begin:end].decode(), options)
+
+
+def _values(elements: str, options: Options) -> Own:
     own: Own = {}
     for name, quoted, word in _AGAIN.findall(elements):
         value = word or (quoted.replace('""', '"') if '""' in quoted else quoted)

@@ -153,7 +153,7 @@ class _Reader:
                     self._line(number, begin, end)
             begin = end + 1
         counts.lines = number
-        table, duplicates = self._gathered.table()
+        table, duplicates = self._gathered.table(body)
         told = 0
         for line, first in duplicates:
             if line != told:  # a line that stands for two schemes is told once

@@ -5,28 +5,40 @@ every text between a prefix and the URL begins with the prefix too. An exact key
 stands right behind the ordinary key of the same text, and no URL but its own begins with it.
 """
 
+import zlib
 from array import array
 from bisect import bisect_right
+from io import BytesIO
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 __all__ = ["EXACT", "NEAR", "Duplicate", "Gathered", "Table"]
 
 EXACT: Final = b"\0"
 NEAR: Final = 16
+_CHUNK: Final = 4096
+_SCATTERED: Final = 100_000
+"""With fewer records than that, caches hold what a lookup needs wherever it lies."""
 
 
 class Table:
     """The records of one file by key; a record is known by its number in the order of keys.
 
-    Costs, for each record, its key (33 bytes and its characters), a pointer and 16 bytes.
+    The elements of record *n* are ``body[begins[n]:ends[n]]``, and in the file they begin at ``places[n]``. Mostly that is
+    the same: *body* is the file. Of a big file in no order it holds the elements alone, in the order of keys.
+
+    Costs, for each record, its key (33 bytes and its characters), a pointer and 16 bytes; of such a file 4 bytes and the
+    elements more.
     """
 
-    __slots__ = ("begins", "ends", "keys", "lines", "near", "parents")
+    __slots__ = ("begins", "body", "ends", "keys", "lines", "near", "parents", "places")
 
-    def __init__(self) -> None:
+    def __init__(self, body: bytes = b"") -> None:
+        self.body = body
         self.keys: list[bytes] = []
         self.begins = array("I")
         self.ends = array("I")
+        self.places = self.begins
         self.lines = array("I")
         self.parents = array("i")
         self.near = 0
@@ -98,29 +110,74 @@ class Gathered:
         self._ends.append(end)
         self._lines.append(line)
 
-    def table(self) -> tuple[Table, list[Duplicate]]:
-        """Return the table and the lines that came too late; this object is of no use afterwards."""
-        table, duplicates = Table(), []
+    def table(self, body: bytes) -> tuple[Table, list[Duplicate]]:
+        """Return the table over the file *body* and the lines that came too late; this object is of no use afterwards."""
+        table, duplicates = Table(body), []
         keys, lines = self._keys, self._lines
         # Packed at once: a million numbers as objects are 32 MB. Sorting keeps the order of lines among equals.
         order = array("I", sorted(range(len(keys)), key=keys.__getitem__))
+        scattered = _scattered(order)
+        self._keys = []
+        if scattered:
+            keys = _side_by_side(keys, order)
+        elif order:
+            keys = [keys[n] for n in order]
         last, last_line = b"", 0
         fresh = array("I")
-        for n in order:
-            key = keys[n]
+        for at, n in enumerate(order):
+            key = keys[at]
             if key == last:
                 duplicates.append(Duplicate(lines[n], last_line))
             else:
                 last, last_line = key, lines[n]
                 fresh.append(n)
-        table.keys = [keys[n] for n in fresh]
-        self._keys = keys = []
-        table.begins = array("I", map(self._begins.__getitem__, fresh))
+                if len(fresh) <= at:
+                    keys[len(fresh) - 1] = key
+        del keys[len(fresh) :]
+        table.keys = keys
+        table.begins = table.places = array("I", map(self._begins.__getitem__, fresh))
         table.ends = array("I", map(self._ends.__getitem__, fresh))
         table.lines = array("I", map(lines.__getitem__, fresh))
+        if scattered:
+            _gather(table)
         table.parents = _parents(table.keys)
         duplicates.sort()
         return table, duplicates
+
+
+def _scattered(order: "array[int]") -> bool:
+    """Tell whether what follows one another in the order of keys lies apart in the file, and the file is big."""
+    if len(order) < _SCATTERED:
+        return False
+    return sum(b != a + 1 for a, b in pairwise(order)) > len(order) // 8
+
+
+def _side_by_side(keys: list[bytes], order: "array[int]") -> list[bytes]:
+    """Return *keys* in their order, and so in memory; *keys* is empty then.
+
+    A lookup waits for memory as long as it takes to compute. The copies are packed meanwhile: both sets of keys at
+    once would be half of all that loading takes.
+    """
+    packed = [
+        zlib.compress(b"\n".join([keys[n] for n in order[at : at + _CHUNK]]), 1)
+        for at in range(0, len(order), _CHUNK)
+    ]
+    keys.clear()
+    for chunk in packed:
+        keys += zlib.decompress(chunk).split(b"\n")
+    return keys
+
+
+def _gather(table: Table) -> None:
+    """Let the table have a copy of the elements in the order of keys."""
+    body, copy = table.body, BytesIO()
+    begins, ends = array("I"), array("I")
+    at = 0
+    for begin, end in zip(table.begins, table.ends, strict=True):
+        begins.append(at)
+        at += copy.write(body[begin:end])
+        ends.append(at)
+    table.body, table.begins, table.ends = copy.getvalue(), begins, ends
 
 
 def _parents(keys: list[bytes]) -> "array[int]":

@@ -90,5 +90,26 @@ def test_print_then_parse_is_identity(records: Rows, schemeless: Literal["http",
     assert again.lookup(url) == first.lookup(url)
 
 
+def test_a_big_file_in_no_order_is_what_it_is_in_order() -> None:
+    """Beyond a hundred thousand records keys and elements are laid side by side."""
+    known = [f's{n % 7}.com/{n:06}/ t:"Report {n}"' for n in range(100_000)]
+    known += [f's{n}.com c:part p:"a|b" d:20040102' for n in range(7)]
+    known += [f"s{n % 7}.com/{n:06}/index.html c:{n}" for n in range(0, 100_000, 5_000)]
+    first, again = read("\n".join(sorted(known)).encode()), [*known, *known[:5], "s0.com t:late"]
+    random.Random(1).shuffle(known)  # noqa: S311
+    text = [*known, *again[-6:]]
+    mixed = read("\n".join(text).encode())
+    assert mixed.counts.duplicates == 6
+    assert _plain(mixed) == _plain(first)
+    for n in range(0, len(mixed), 997):
+        assert mixed.written(n).decode() == text[mixed.line(n) - 1] == first.written(n).decode()
+        assert mixed.elements(n) == first.elements(n)
+    for n in (0, 5_000, 5_001, 99_999):
+        url = f"http://s{n % 7}.com/{n:06}/"
+        assert mixed.lookup(url) == first.lookup(url)
+        assert mixed.lookup(f"{url}x")["t"] == (f"Report {n}",)
+        assert ("c", (str(n),)) in mixed.lookup(url).items() or n % 5_000
+
+
 def _plain(overlay: Overlay) -> list[tuple[object, ...]]:
     return [(r.prefix, r.exact, dict(r.classes), r.schemeless) for r in overlay.records()]
