@@ -282,7 +282,7 @@ def _warn_of_kind(
                 f"source.{source.name}.{key} has no effect with kind {source.kind!r}",
                 hint='it belongs to kind = "rss" and "sitemap"',
             )
-    elif not source.syndication.feeds and source.syndication.enable_indexer:
+    elif "feeds" not in own and source.syndication.enable_indexer:
         report.add(
             "W-NO-EFFECT",
             place_of(""),

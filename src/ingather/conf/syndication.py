@@ -69,7 +69,7 @@ _S, _B, _I = Kind.SECONDS, Kind.BYTES, Kind.INT
 SYNDICATION_KEYS: tuple[Setting, ...] = (
     Setting("source", "feeds", Kind.WORDS, (), "URLs of its feeds or sitemaps."),
     Setting("source", "code", Kind.TEXT, "",
-            "Short name, put on its documents as system_source_code, a facet. Empty = the source's name."),
+            "Short name, put on its documents as system_source_code, a facet. Empty: the source's name."),
     Setting("source", "enable-indexer", Kind.FLAG, default=True,
             help="Whether it is polled and its documents are checked. false: what there is stays searchable."),
     Setting("source", "discovery-interval", _S, _H,
@@ -89,7 +89,7 @@ SYNDICATION_KEYS: tuple[Setting, ...] = (
             low=1.0),
     Setting("source", "undated-refresh-age", _S, 2 * _D, "The same for items without a date.", low=1.0),
     Setting("source", "max-index-age", _S, 0.0,
-            "Age since the last indexing at which on-max-index-age acts. 0 = never."),
+            "Age since the last indexing at which on-max-index-age acts. 0: never."),
     Setting("source", "on-max-index-age", Kind.CHOICE, "reindex",
             "What happens then. remove: the document goes, by the deletion policy.",
             choices=("reindex", "keep", "remove")),
