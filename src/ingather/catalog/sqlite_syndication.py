@@ -6,7 +6,6 @@ somebody asks, with the intent that its row carries.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import apsw
@@ -14,112 +13,33 @@ import apsw
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import fetch
+from ingather.catalog.sqlite_syndication_rows import (
+    CYCLE_COLUMNS,
+    DOCUMENT_COLUMNS,
+    FEED_COLUMNS,
+    LISTING_COLUMNS,
+    CycleRow,
+    DocumentRow,
+    EventRow,
+    FeedRow,
+    ListingRow,
+    SourceRow,
+    document_row,
+    feed_row,
+    listing_row,
+)
 from ingather.catalog.statements import SQL
 from ingather.model.lifecycle import State
 from ingather.model.report import Row
 from ingather.model.url import key, split
 
-__all__ = [
-    "CycleRow",
-    "DocumentRow",
-    "EventRow",
-    "FeedRow",
-    "ListingRow",
-    "SourceRow",
-    "SyndicationStore",
-]
+__all__ = ["SyndicationStore"]
 
 _GROUP: Final = 500
-_FEED: Final = (
-    "select id, url, source, name, configured, paused, state, due, polled, good, facts from rss_feed"
-)
-_DOCUMENT: Final = "select id, source, state, due, asked, seen, alias, final, facts from rss_document"
-_LISTING: Final = "select feed, id, listed, first, last, facts from rss_listing"
-_EVENT: Final = "select id, at, source, feed, document, before, after, cause, status from rss_event"
-_CYCLE: Final = "select id, source, begun, ended, polls, checks, wanted, facts from rss_cycle"
-
-
-@dataclass(slots=True)
-class SourceRow:
-    """A source: when its next cycle may begin (``None`` = not while it is off), the cycle that runs, facts."""
-
-    id: int
-    next_s: float | None
-    cycle: int | None
-    facts: bytes
-
-
-@dataclass(slots=True)
-class FeedRow:
-    """A feed or sitemap; ``url`` is the row where it is polled, ``name`` its URL as configured. Times are wall seconds."""
-
-    id: int
-    url: int
-    source: int
-    name: str
-    configured: bool
-    paused: bool
-    state: int
-    due_s: float | None
-    polled_s: float | None
-    good_s: float | None
-    facts: bytes
-
-
-@dataclass(slots=True)
-class DocumentRow:
-    """A registration; ``id`` is its URL's row. Nothing is to be done before ``due_s``; a visit is wanted since ``asked_s``."""
-
-    id: int
-    source: int
-    state: int
-    due_s: float | None
-    asked_s: float | None
-    seen_s: float | None
-    alias: int | None
-    final: str
-    facts: bytes
-
-
-@dataclass(slots=True)
-class ListingRow:
-    """What one feed says of one document; ``listed``: in its last good list."""
-
-    feed: int
-    id: int
-    listed: bool
-    first_s: float
-    last_s: float
-    facts: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """A transition of a document, or of a feed (``document`` is ``None``)."""
-
-    id: int
-    at_s: float
-    source: int
-    feed: int | None
-    document: int | None
-    before: str
-    after: str
-    cause: str
-    status: int = 0
-
-
-@dataclass(slots=True)
-class CycleRow:
-    """A cycle of a source; it runs while ``ended_s`` is ``None``."""
-
-    id: int
-    source: int
-    begun_s: float
-    ended_s: float | None
-    polls: int
-    checks: int
-    wanted: int
-    facts: bytes
+_FEED: Final = f"select {FEED_COLUMNS} from rss_feed"  # noqa: S608 - names of columns
+_DOCUMENT: Final = f"select {DOCUMENT_COLUMNS} from rss_document"  # noqa: S608 - names of columns
+_LISTING: Final = f"select {LISTING_COLUMNS} from rss_listing"  # noqa: S608 - names of columns
+_CYCLE: Final = f"select {CYCLE_COLUMNS} from rss_cycle"  # noqa: S608 - names of columns
 
 
 class SyndicationStore:
@@ -155,7 +75,7 @@ class SyndicationStore:
 
     def drop_source(self, source: int) -> None:
         """Forget a source with its feeds, listings and registrations; events stay until they are old."""
-        for table in ("rss_page", "rss_listing", "rss_guid"):
+        for table in ("rss_page", "rss_listing"):
             self._cursor.execute(
                 f"delete from {table} where feed in (select id from rss_feed where source = ?)",  # noqa: S608 - names above
                 (source,),
@@ -164,12 +84,12 @@ class SyndicationStore:
             self._cursor.execute(f"delete from {table} where source = ?", (source,))  # noqa: S608 - names above
         self._cursor.execute("delete from rss_source where id = ?", (source,))
 
-    def begin_cycle(self, source: int, now_s: float, facts: bytes) -> CycleRow:
+    def begin_cycle(self, source: int, now_s: float, polls: int) -> CycleRow:
         """Begin a cycle."""
         self._cursor.execute(
-            "insert into rss_cycle (source, begun, facts) values (?, ?, ?)", (source, now_s, facts)
+            "insert into rss_cycle (source, begun, polls) values (?, ?, ?)", (source, now_s, polls)
         )
-        return CycleRow(self._db.last_insert_rowid(), source, now_s, None, 0, 0, 0, facts)
+        return CycleRow(self._db.last_insert_rowid(), source, now_s, None, polls)
 
     def cycle(self, number: int) -> CycleRow | None:
         """Return a cycle."""
@@ -179,42 +99,49 @@ class SyndicationStore:
     def put_cycle(self, row: CycleRow) -> None:
         """Keep how a cycle stands."""
         self._cursor.execute(
-            "update rss_cycle set ended = ?, polls = ?, checks = ?, wanted = ?, facts = ? where id = ?",
-            (row.ended_s, row.polls, row.checks, row.wanted, row.facts, row.id),
+            "update rss_cycle set ended = ?, polls = ?, checks = ?, wanted = ?, removed = ?, note = ? where id = ?",
+            (row.ended_s, row.polls, row.checks, row.wanted, row.removed, row.note, row.id),
         )
 
     # -- feeds --------------------------------------------------------------------------------
 
     def feeds(self, source: int) -> list[FeedRow]:
         """Return the feeds of a source, those that the configuration names no more among them."""
-        return [_feed(row) for row in fetch(self._cursor, f"{_FEED} where source = ? order by id", (source,))]
+        return [
+            feed_row(row) for row in fetch(self._cursor, f"{_FEED} where source = ? order by id", (source,))
+        ]
 
     def feed(self, number: int) -> FeedRow | None:
         """Return a feed."""
         row = self._cursor.execute(f"{_FEED} where id = ?", (number,)).fetchone()
-        return None if row is None else _feed(row)
+        return None if row is None else feed_row(row)
 
     def feed_at(self, url_id: int) -> FeedRow | None:
         """Return the feed that is polled at a URL."""
         row = self._cursor.execute(f"{_FEED} where url = ?", (url_id,)).fetchone()
-        return None if row is None else _feed(row)
+        return None if row is None else feed_row(row)
 
-    def due_feeds(self, source: int, now_s: float) -> list[FeedRow]:
-        """Return the feeds of a source whose time has come."""
+    def children(self, parent: int) -> list[FeedRow]:
+        """Return the sitemaps that an index names or named."""
         return [
-            _feed(row)
-            for row in fetch(
-                self._cursor,
-                f"{_FEED} where source = ? and due <= ? and due is not null and configured = 1 and paused = 0 order by due, id",
-                (source, now_s),
-            )
+            feed_row(row)
+            for row in fetch(self._cursor, f"{_FEED} where parent = ? and parent != 0 order by id", (parent,))
         ]
 
-    def add_feed(self, source: int, name: str, url_id: int, state: int, facts: bytes) -> FeedRow | None:
-        """Give a feed its row; ``None``: another feed is polled at that URL."""
+    def asked_feeds(self, source: int) -> int:
+        """Return how many polls of a source are wanted and did not end."""
+        return int(
+            self._cursor.execute(
+                "select count(*) from rss_feed where source = ? and asked is not null", (source,)
+            ).get
+        )
+
+    def add_feed(self, source: int, name: str, url_id: int, *, parent: int = 0) -> FeedRow | None:
+        """Give a feed its row, without facts; ``None``: another feed is polled at that URL."""
         self._cursor.execute(
-            "insert into rss_feed (url, source, name, configured, state, facts) values (?, ?, ?, 1, ?, ?) on conflict do nothing",
-            (url_id, source, name, state, facts),
+            "insert into rss_feed (url, source, name, parent, configured, state, facts) values (?, ?, ?, ?, 1, 0, x'80') "
+            "on conflict do nothing",
+            (url_id, source, name, parent),
         )
         if not self._db.changes():
             return None
@@ -223,35 +150,33 @@ class SyndicationStore:
     def put_feed(self, row: FeedRow) -> None:
         """Keep how a feed stands."""
         self._cursor.execute(
-            "update rss_feed set url = ?, configured = ?, paused = ?, state = ?, due = ?, polled = ?, good = ?, facts = ? "
-            "where id = ?",
+            "update rss_feed set url = ?, parent = ?, configured = ?, paused = ?, state = ?, asked = ?, due = ?, polled = ?, "
+            "good = ?, facts = ? where id = ?",
             (
-                row.url, row.configured, row.paused, row.state, row.due_s, row.polled_s, row.good_s, row.facts, row.id,
+                row.url, row.parent, row.configured, row.paused, row.state, row.asked_s, row.due_s, row.polled_s, row.good_s,
+                row.facts, row.id,
             ),
         )  # fmt: skip
 
     def drop_feed(self, feed: int) -> None:
         """Forget a feed and what it listed."""
-        for table in ("rss_page", "rss_listing", "rss_guid"):
+        for table in ("rss_page", "rss_listing"):
             self._cursor.execute(f"delete from {table} where feed = ?", (feed,))  # noqa: S608 - names above
         self._cursor.execute("delete from rss_feed where id = ?", (feed,))
 
     # -- further pages ------------------------------------------------------------------------
 
-    def add_page(self, url_id: int, feed: int, n: int, depth: int) -> bool:
+    def add_page(self, url_id: int, feed: int) -> bool:
         """Note a further page of a feed that is to be visited; ``False``: it is noted already."""
         self._cursor.execute(
-            "insert into rss_page (url, feed, n, depth) values (?, ?, ?, ?) on conflict do nothing",
-            (url_id, feed, n, depth),
+            "insert into rss_page (url, feed) values (?, ?) on conflict do nothing", (url_id, feed)
         )
         return bool(self._db.changes())
 
-    def page(self, url_id: int) -> tuple[int, int, int] | None:
-        """Return (feed, number, depth) of a further page."""
-        row: tuple[int, int, int] | None = self._cursor.execute(
-            "select feed, n, depth from rss_page where url = ?", (url_id,)
-        ).fetchone()
-        return row
+    def page(self, url_id: int) -> int | None:
+        """Return the feed of a further page."""
+        found: int | None = self._cursor.execute("select feed from rss_page where url = ?", (url_id,)).get
+        return found
 
     def pages(self, feed: int) -> int:
         """Return how many further pages a feed waits for."""
@@ -266,7 +191,7 @@ class SyndicationStore:
     def document(self, url_id: int) -> DocumentRow | None:
         """Return a registration."""
         row = self._cursor.execute(f"{_DOCUMENT} where id = ?", (url_id,)).fetchone()
-        return None if row is None else DocumentRow(*row)
+        return None if row is None else document_row(row)
 
     def documents(self, url_ids: Sequence[int]) -> dict[int, DocumentRow]:
         """Return the registrations among *url_ids*."""
@@ -277,23 +202,35 @@ class SyndicationStore:
     def put_documents(self, rows: Iterable[DocumentRow]) -> None:
         """Keep registrations."""
         self._cursor.executemany(
-            "insert or replace into rss_document (id, source, state, due, asked, seen, alias, final, facts) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"insert or replace into rss_document ({DOCUMENT_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - names
             [
-                (d.id, d.source, d.state, d.due_s, d.asked_s, d.seen_s, d.alias, d.final, d.facts)
+                (
+                    d.id,
+                    d.source,
+                    d.state,
+                    d.intent,
+                    d.asked_s,
+                    d.due_s,
+                    d.why,
+                    d.counted,
+                    d.wanted,
+                    d.alias,
+                    d.final,
+                    d.facts,
+                )
                 for d in rows
             ],
         )
 
     def drop_document(self, url_id: int) -> None:
         """Forget a registration and what feeds say of it."""
-        for table in ("rss_document", "rss_listing", "rss_guid"):
+        for table in ("rss_document", "rss_listing"):
             self._cursor.execute(f"delete from {table} where id = ?", (url_id,))  # noqa: S608 - names above
 
     def due_documents(self, source: int, now_s: float, limit: int) -> list[DocumentRow]:
         """Return registrations for which something may be to be done, longest due first."""
         return [
-            DocumentRow(*row)
+            document_row(row)
             for row in fetch(
                 self._cursor,
                 f"{_DOCUMENT} indexed by rss_document_due where source = ? and due is not null and due <= ? order by due, id limit ?",
@@ -304,7 +241,7 @@ class SyndicationStore:
     def in_state(self, source: int, state: int, after: int, limit: int) -> list[DocumentRow]:
         """Return registrations in a state, above row *after*."""
         return [
-            DocumentRow(*row)
+            document_row(row)
             for row in fetch(
                 self._cursor,
                 f"{_DOCUMENT} where source = ? and state = ? and id > ? order by id limit ?",
@@ -322,14 +259,45 @@ class SyndicationStore:
             )
         )
 
-    def ending_at(self, final: str) -> list[int]:
-        """Return registrations whose links lead to the URL *final*."""
+    def leading_to(self, url_id: int, url: str) -> list[DocumentRow]:
+        """Return the other registrations whose links lead to a URL, or that are aliases of it."""
         return [
-            row[0]
+            document_row(row)
             for row in fetch(
                 self._cursor,
-                "select id from rss_document where final = ? and final != '' order by id",
-                (final,),
+                f"{_DOCUMENT} where id in (select id from rss_document where final = ?2 and final != '' "  # noqa: S608 - names of columns
+                "union select id from rss_document where alias = ?1 and alias != 0) and id != ?1 order by id",
+                (url_id, url),
+            )
+        ]
+
+    def asked(self, source: int) -> tuple[int, float | None, float | None]:
+        """Return how many visits are wanted that count against the budget, since when, and when the next such is due."""
+        row: tuple[int, float | None, float | None] = self._cursor.execute(
+            "select (select count(*) from rss_document where source = ?1 and counted = 1 and asked is not null), "
+            "(select min(asked) from rss_document where source = ?1 and counted = 1 and asked is not null), "
+            "(select min(due) from rss_document where source = ?1 and counted = 1 and due is not null)",
+            (source,),
+        ).get
+        return row
+
+    def wanted(self, source: int) -> list[DocumentRow]:
+        """Return the registrations whose documents are to go."""
+        return [
+            document_row(row)
+            for row in fetch(
+                self._cursor, f"{_DOCUMENT} where source = ? and wanted != 0 order by id", (source,)
+            )
+        ]
+
+    def all_documents(self, source: int, after: int, limit: int) -> list[DocumentRow]:
+        """Return registrations of a source above row *after*."""
+        return [
+            document_row(row)
+            for row in fetch(
+                self._cursor,
+                f"{_DOCUMENT} where source = ? and id > ? order by id limit ?",
+                (source, after, limit),
             )
         ]
 
@@ -339,36 +307,38 @@ class SyndicationStore:
         """Return what feeds say of documents."""
         found: dict[int, list[ListingRow]] = {}
         for row in self._among(f"{_LISTING} where id in ({{ids}}) order by id, feed", url_ids):
-            found.setdefault(row[1], []).append(_listing(row))
+            found.setdefault(row[1], []).append(listing_row(row))
         return found
 
-    def listed_by(self, feed: int, *, now: bool = True) -> list[ListingRow]:
-        """Return what a feed lists; with *now* false also what it listed once."""
+    def listed_by(self, feed: int) -> list[ListingRow]:
+        """Return what a feed lists now."""
         return [
-            _listing(row)
-            for row in fetch(self._cursor, f"{_LISTING} where feed = ? and listed >= ?", (feed, int(now)))
+            listing_row(row)
+            for row in fetch(
+                self._cursor,
+                f"{_LISTING} indexed by rss_listing_now where feed = ? and listed = 1 order by id",
+                (feed,),
+            )
         ]
+
+    def listings_among(self, feed: int, url_ids: Sequence[int]) -> dict[int, ListingRow]:
+        """Return what a feed says or said of documents."""
+        return {
+            row[1]: listing_row(row)
+            for row in self._among(f"{_LISTING} where feed = {int(feed)} and id in ({{ids}})", url_ids)
+        }
 
     def put_listings(self, rows: Iterable[ListingRow]) -> None:
         """Keep what feeds say of documents."""
         self._cursor.executemany(
-            "insert or replace into rss_listing (feed, id, listed, first, last, facts) values (?, ?, ?, ?, ?, ?)",
-            [(r.feed, r.id, r.listed, r.first_s, r.last_s, r.facts) for r in rows],
+            f"insert or replace into rss_listing ({LISTING_COLUMNS}) values (?, ?, ?, ?, ?)",  # noqa: S608 - names
+            [(r.feed, r.id, r.listed, r.guid, r.facts) for r in rows],
         )
 
-    def name_items(self, feed: int, names: Iterable[tuple[str, int]]) -> None:
-        """Note a feed's names (guid, document) of its items."""
-        self._cursor.executemany(
-            "insert into rss_guid (feed, guid, id) values (?1, ?2, ?3) on conflict do update set id = ?3 where id != ?3",
-            [(feed, guid, url_id) for guid, url_id in names],
-        )
-
-    def named(self, feed: int, guid: str) -> int | None:
-        """Return the document that a feed calls *guid*."""
-        found: int | None = self._cursor.execute(
-            "select id from rss_guid where feed = ? and guid = ?", (feed, guid)
-        ).get
-        return found
+    def named(self, feed: int, guids: Sequence[str]) -> dict[str, int]:
+        """Return the documents that a feed calls *guids*."""
+        sql = f"select guid, id from rss_listing where feed = {int(feed)} and guid in ({{ids}})"  # noqa: S608 - a number
+        return dict(self._among(sql, guids))
 
     # -- rows of URLs -------------------------------------------------------------------------
 
@@ -436,8 +406,12 @@ class SyndicationStore:
     def events(self, rows: Iterable[EventRow]) -> None:
         """Keep events; their numbers are given here."""
         self._cursor.executemany(
-            "insert into rss_event (at, source, feed, document, before, after, cause, status) values (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(e.at_s, e.source, e.feed, e.document, e.before, e.after, e.cause, e.status) for e in rows],
+            "insert into rss_event (at, source, feed, document, before, after, cause, status, notice) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (e.at_s, e.source, e.feed, e.document, e.before, e.after, e.cause, e.status, e.notice)
+                for e in rows
+            ],
         )
 
     def prune(self, before_s: float, limit: int) -> int:
@@ -450,19 +424,9 @@ class SyndicationStore:
         self._cursor.execute("delete from rss_cycle where ended < ?", (before_s,))
         return gone
 
-    def _among(self, sql: str, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+    def _among(self, sql: str, ids: Sequence[int | str]) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
         for start in range(0, len(ids), _GROUP):
             part = tuple(ids[start : start + _GROUP])
             found += fetch(self._cursor, sql.replace("{ids}", ",".join("?" * len(part))), part)
         return found
-
-
-def _feed(row: Sequence[Any]) -> FeedRow:
-    number, url, source, name, configured, paused, *rest = row
-    return FeedRow(number, url, source, name, bool(configured), bool(paused), *rest)
-
-
-def _listing(row: Sequence[Any]) -> ListingRow:
-    feed, url_id, listed, *rest = row
-    return ListingRow(feed, url_id, bool(listed), *rest)

@@ -7,25 +7,35 @@ from typing import Any, Final
 
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.catalog.sqlite_syndication import (
+from ingather.catalog.sqlite_syndication_rows import (
+    CYCLE_COLUMNS,
+    DOCUMENT_COLUMNS,
+    EVENT_COLUMNS,
+    FEED_COLUMNS,
+    LISTING_COLUMNS,
     CycleRow,
     DocumentRow,
     EventRow,
     FeedRow,
     ListingRow,
     SourceRow,
+    document_row,
+    feed_row,
+    listing_row,
 )
 
 __all__ = ["DocumentRecord", "FeedRecord", "SourceRecord", "SyndicationReader"]
 
+_NF: Final = FEED_COLUMNS.count(",") + 1
+_ND: Final = DOCUMENT_COLUMNS.count(",") + 1
 _FEED: Final = (
-    "select f.id, f.url, f.source, f.name, f.configured, f.paused, f.state, f.due, f.polled, f.good, f.facts, s.name, "
-    "h.origin || u.path, (select count(*) from rss_listing l where l.feed = f.id and l.listed = 1) "
+    f"select {', '.join(f'f.{name}' for name in FEED_COLUMNS.split(', '))}, s.name, h.origin || u.path, "  # noqa: S608 - names of columns
+    "(select count(*) from rss_listing l where l.feed = f.id and l.listed = 1) "
     "from rss_feed f join url u on u.id = f.url join host h on h.id = u.host join source s on s.id = f.source"
 )
 _DOCUMENT: Final = (
-    "select d.id, d.source, d.state, d.due, d.asked, d.seen, d.alias, d.final, d.facts, s.name, h.origin || u.path, "
-    "u.version is not null, u.held, coalesce((select x.hold from hold_item x where x.id = d.id), 0), u.intent, u.state = 0, "
+    f"select {', '.join(f'd.{name}' for name in DOCUMENT_COLUMNS.split(', '))}, s.name, h.origin || u.path, "  # noqa: S608 - names of columns
+    "u.version is not null, u.held, coalesce((select x.hold from hold_item x where x.id = d.id), 0), u.state = 0, "
     "coalesce((select t.reason from tombstone t where t.id = d.id), ''), o.name "
     "from rss_document d join url u on u.id = d.id join host h on h.id = u.host join source s on s.id = d.source "
     "join source o on o.id = u.source"
@@ -62,7 +72,6 @@ class DocumentRecord:
         described: whether it has an RD now.
         held: 1 = its deletion waits for a person and it is shown, 2 = it is hidden meanwhile, ``None`` = neither.
         hold: number of the hold, 0 = none.
-        intent: what the visit that it waits for is to do (``model.intent``).
         waiting: whether it waits for a visit.
         tombstone: why it was deleted, ``""`` if it was not.
         owner: name of the source that the URL belongs to.
@@ -74,7 +83,6 @@ class DocumentRecord:
     described: bool
     held: int | None
     hold: int
-    intent: int
     waiting: bool
     tombstone: str
     owner: str
@@ -169,23 +177,39 @@ class SyndicationReader:
         """Return what each feed says of a document."""
         found = []
         for row in self._rows.all(
-            "select feed, id, listed, first, last, facts from rss_listing where id = ? order by feed",
+            f"select {LISTING_COLUMNS} from rss_listing where id = ? order by feed",  # noqa: S608 - names
             (document,),
         ):
             feed = self._rows.one(f"{_FEED} where f.id = ?", (row[0],))
             if feed is not None:
-                found.append((_feed(feed), ListingRow(row[0], row[1], bool(row[2]), *row[3:])))
+                found.append((_feed(feed), listing_row(row)))
         return found
 
-    def events(
-        self, *, document: int = 0, feed: int = 0, source: str = "", before: int = 0, limit: int = 100
+    def events(  # noqa: PLR0913 - conditions, by keyword
+        self,
+        *,
+        document: int = 0,
+        feed: int = 0,
+        source: str = "",
+        notices: bool = False,
+        before: int = 0,
+        limit: int = 100,
     ) -> list[EventRow]:
-        """Return events, newest first: of a document, of a feed, of a source, or of all; *before*: only older numbers."""
+        """Return events, newest first: of a document, of a feed, of a source, or of all.
+
+        Args:
+            document: row of its URL.
+            feed: its number.
+            source: its name.
+            notices: only what a person should see.
+            before: only those with smaller numbers.
+            limit: how many at most.
+        """
         rows = self._rows.all(
-            "select e.id, e.at, e.source, e.feed, e.document, e.before, e.after, e.cause, e.status from rss_event e "
-            "where (?1 = 0 or e.document = ?1) and (?2 = 0 or e.feed = ?2) and (?4 = 0 or e.id < ?4) "
-            "and (?3 = '' or e.source = (select id from source where name = ?3)) order by e.id desc limit ?5",
-            (document, feed, source, before, limit),
+            f"select {EVENT_COLUMNS} from rss_event where (?1 = 0 or document = ?1) and (?2 = 0 or feed = ?2) "  # noqa: S608 - names
+            "and (?4 = 0 or id < ?4) and (?3 = '' or source = (select id from source where name = ?3)) and notice >= ?6 "
+            "order by id desc limit ?5",
+            (document, feed, source, before, limit, int(notices)),
         )
         return [EventRow(*row) for row in rows]
 
@@ -194,8 +218,8 @@ class SyndicationReader:
         return [
             CycleRow(*row)
             for row in self._rows.all(
-                "select c.id, c.source, c.begun, c.ended, c.polls, c.checks, c.wanted, c.facts from rss_cycle c "
-                "where c.source = (select id from source where name = ?) order by c.id desc limit ?",
+                f"select {CYCLE_COLUMNS} from rss_cycle where source = (select id from source where name = ?) "  # noqa: S608 - names
+                "order by id desc limit ?",
                 (source, limit),
             )
         ]
@@ -217,13 +241,11 @@ class SyndicationReader:
 
 
 def _feed(row: Sequence[Any]) -> FeedRecord:
-    number, url, source, name, configured, paused, *rest = row[:11]
-    return FeedRecord(
-        FeedRow(number, url, source, name, bool(configured), bool(paused), *rest), row[11], row[12], row[13]
-    )
+    return FeedRecord(feed_row(row[:_NF]), *row[_NF:])
 
 
 def _document(row: Sequence[Any]) -> DocumentRecord:
+    source, url, described, held, hold, waiting, tombstone, owner = row[_ND:]
     return DocumentRecord(
-        DocumentRow(*row[:9]), row[9], row[10], bool(row[11]), row[12], row[13], row[14], bool(row[15]), row[16], row[17]
-    )  # fmt: skip
+        document_row(row[:_ND]), source, url, bool(described), held, hold, bool(waiting), tombstone, owner
+    )
