@@ -1,0 +1,215 @@
+"""Elementary queries of the engine: a term, a phrase, a range; and what they cost together.
+
+A term that a field has never seen gives no query at all, so that ten languages cost little more than one.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from tantivy import FieldType, Occur, Query, Schema, Searcher
+
+from ingather.index.classes import MARK, amount_range, class_words
+from ingather.index.languages import CJK, PLAIN, clean, is_cjk
+from ingather.index.question import ClassRange, ClassValue
+from ingather.index.tantivy_analysers import positions
+from ingather.index.tantivy_fence import silent
+from ingather.index.tantivy_public import PublicCounts
+
+__all__ = ["Leaves", "Terms", "all_of", "any_of", "sum_of"]
+
+_NEAR_WORK: Final = 5
+_PHRASE_WORK: Final = 3
+_SHORT_RUN: Final = 3
+_RUN_SHARE: Final = 0.6
+_DATE_CLASS: Final = "d"
+
+Terms = Sequence[tuple[int, str]]
+"""Positions and terms."""
+
+
+class Leaves:
+    """Makes elementary queries to one state of the index; sums up what they cost since :meth:`restart`.
+
+    Args:
+        schema: of the index.
+        searcher: the state that will be searched (document frequencies).
+        public: how many public documents have a term in a field, and how many there are: strict ranking.
+        frequencies: what is known of this state's document frequencies; learnt ones are added.
+
+    Attributes:
+        expansions: elementary queries.
+        work: postings that they will read.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        searcher: Searcher,
+        public: PublicCounts | None = None,
+        frequencies: dict[tuple[str, str], int] | None = None,
+    ) -> None:
+        self.public = public
+        self.expansions = self.work = 0
+        self._schema = schema
+        self._searcher = searcher
+        self._analysed: dict[tuple[str, str], Terms] = {}
+        self._frequencies = {} if frequencies is None else frequencies
+
+    def restart(self) -> None:
+        """Count anew."""
+        self.expansions = self.work = 0
+
+    def everything(self) -> Query:
+        """Return all documents."""
+        self.work += self.public.total if self.public else self._searcher.num_docs
+        return silent(Query.all_query())
+
+    def loose(self, family: str, slot: str, text: str) -> Query | None:
+        """Return *text* as a term or phrase; a long unbroken run of ideographs need not match whole."""
+        terms = self.terms(slot, text)
+        if slot == CJK and len(terms) > _SHORT_RUN and family == "text" and is_cjk(text):
+            return self._ideographs(terms)
+        return self.strict(family, slot, text)
+
+    def _ideographs(self, terms: Terms) -> Query | None:
+        """Return neighbouring pairs of *terms*, most of which must occur: nobody writes blanks between words."""
+        pairs = [q for a, b in pairwise(terms) if (q := self.of_terms("text_cjk", [a, b], 0)) is not None]
+        least = max(1, int(_RUN_SHARE * (len(terms) - 1) + 0.5))
+        if len(pairs) < least:
+            return None
+        whole = self.of_terms("text_cjk", terms, 0)
+        loose = Query.boolean_query([(Occur.Should, q) for q in pairs], minimum_number_should_match=least)
+        return loose if whole is None else Query.boolean_query([(Occur.Must, loose), (Occur.Should, whole)])
+
+    def strict(self, family: str, slot: str, text: str) -> Query | None:
+        """Return *text* as a term or phrase in a family of fields."""
+        terms = self.terms(slot, text)
+        if family == "marked" and len(terms) > 1:
+            return None  # it has no positions
+        return self.of_terms(f"{family}_{slot}", terms, 0) if terms else None
+
+    def phrase(self, family: str, slot: str, text: str, slop: int = 0) -> Query | None:
+        """Return *text* as a phrase with up to *slop* words between; ``None`` if it is a single term."""
+        terms = self.terms(slot, text)
+        return self.of_terms(f"{family}_{slot}", terms, slop) if len(terms) > 1 else None
+
+    def of_terms(self, field: str, terms: Terms, slop: int) -> Query | None:
+        """Return a term or phrase query; ``None`` if a term does not occur in *field* at all."""
+        if self.public:
+            self.expansions += len(terms)
+        if not all(self.frequency(field, term) for _, term in terms):
+            return None
+        if not self.public:
+            self.expansions += len(terms)
+        work = sum(self._cost(field, term) for _, term in terms)
+        if len(terms) == 1:
+            self.work += work
+            return self._scored(Query.term_query(self._schema, field, terms[0][1], "freq"), field, terms)
+        self.work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
+        start = terms[0][0]
+        found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
+        return self._scored(found, field, terms)
+
+    def _scored(self, query: Query, field: str, terms: Terms) -> Query:
+        """Return *query* with the engine's score, or with the constant of strict ranking."""
+        if self.public is None:
+            return query
+        return Query.const_score_query(query, sum(self.public.rarity(field, term) for _, term in terms))
+
+    def _cost(self, field: str, term: str) -> int:
+        """Return how many postings a term is taken to have: in strict ranking those that everybody may know of."""
+        return self.public.count(field, term) if self.public else self.frequency(field, term)
+
+    def in_url(self, text: str) -> Query | None:
+        """Return *text* among the words of URLs."""
+        terms = self.terms(PLAIN, text)
+        if self.public:
+            self.expansions += len(terms)
+        if not terms or not all(self.frequency("url", term) for _, term in terms):
+            return None
+        if not self.public:
+            self.expansions += len(terms)
+        self.work += sum(self._cost("url", term) for _, term in terms)
+        return all_of(
+            [
+                self._scored(Query.term_query(self._schema, "url", term, "freq"), "url", [(at, term)])
+                for at, term in terms
+            ]
+        )
+
+    def of_class(self, node: ClassValue | ClassRange) -> Query:
+        """Return what a metadata class holds: a filter, so without a score."""
+        if isinstance(node, ClassValue):
+            return self._in_class(node.name, node.text)
+        return self._in_range(node.name, node.low, node.high)
+
+    def _in_class(self, name: str, text: str) -> Query:
+        """Return *text* as a phrase inside one value of a class; a filter, so without a score."""
+        words = [word for piece in text.split() for word in ([MARK] if piece == MARK else class_words(piece))]
+        if not words:
+            return Query.empty_query()
+        if name == _DATE_CLASS and words == [MARK]:
+            return silent(Query.exists_query("date"))
+        found = self.of_terms("class", [(at, f"{word}_{name}") for at, word in enumerate(words)], 0)
+        return Query.empty_query() if found is None else silent(found)
+
+    def _in_range(self, name: str, low: float | None, high: float | None) -> Query:
+        """Return the documents with a number or date of a class in a range; the class ``d`` is the document's date."""
+        if name == _DATE_CLASS:
+            self.expansions += 1
+            since, until = (None if bound is None else int(bound) for bound in (low, high))
+            if since is None and until is None:
+                return silent(Query.exists_query("date"))
+            return silent(
+                Query.range_query(
+                    self._schema, "date", FieldType.Integer, since, until, include_upper=until is None
+                )
+            )
+        wanted = amount_range(name, low, high)
+        self.expansions += 1
+        self.work += sum(self._cost("amount", term) for term in wanted)
+        return silent(Query.term_set_query(self._schema, "amount", wanted)) if wanted else Query.empty_query()
+
+    def raw(self, field: str, value: str) -> Query:
+        """Return *value* as it stands in an unanalysed field."""
+        self.expansions += 1
+        self.work += self._cost(field, value)
+        return Query.term_query(self._schema, field, value, "basic")
+
+    def searchable(self, text: str) -> bool:
+        """Whether any letter or digit is in *text*: punctuation alone is passed over."""
+        return bool(self.terms(PLAIN, text)) or bool(self.terms(CJK, text))
+
+    def terms(self, slot: str, text: str) -> Terms:
+        """Return the terms of *text* in *slot*."""
+        known = self._analysed.get((slot, text))
+        if known is None:
+            known = self._analysed[slot, text] = positions(slot, clean(text))
+        return known
+
+    def frequency(self, field: str, term: str) -> int:
+        """Return how many documents have *term* in *field*, deleted ones included."""
+        known = self._frequencies.get((field, term))
+        if known is None:
+            known = self._frequencies[field, term] = self._searcher.doc_freq(field, term)
+        return known
+
+
+def any_of(queries: Sequence[Query]) -> Query:
+    """Return what matches any of *queries*, scored as the best of them."""
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.disjunction_max_query(list(queries))
+
+
+def sum_of(queries: Sequence[Query]) -> Query:
+    """Return what matches any of *queries*, scores added up."""
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, q) for q in queries])
+
+
+def all_of(queries: Sequence[Query]) -> Query:
+    """Return what matches all of *queries*."""
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, q) for q in queries])
