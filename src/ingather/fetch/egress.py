@@ -24,7 +24,7 @@ from ingather.model.resource import FailureKind
 from ingather.model.scope import Scope
 from ingather.ports.resolver import Resolver
 
-__all__ = ["EgressGate", "Refusal"]
+__all__ = ["Beforehand", "EgressGate", "Refusal"]
 
 _MEMO = 4096
 
@@ -90,6 +90,21 @@ class _Reach:
         if address is None or not refusal(address, ()):
             return ""
         return f"source {self.scope.source} does not allow port {port} of {text}"
+
+
+class Beforehand:
+    """What a scope refuses without asking anybody: schemes, hosts, ports, and addresses that stand in a URL. One thread."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._reach = _Reach(scope)
+
+    def refusal(self, scheme: str, host: str, port: int) -> str:
+        """Say why there is no going to such an origin; ``""`` when the gate may still admit it."""
+        refused = self._reach.origin_refusal(scheme, host, port)
+        bare = host.strip("[]")
+        if refused or not (bare[-1:].isdigit() or ":" in bare) or (literal := parse_address(bare)) is None:
+            return refused
+        return self._reach.address_refusal(str(literal)) or self._reach.port_refusal(str(literal), port)
 
 
 class EgressGate:
