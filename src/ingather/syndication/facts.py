@@ -166,7 +166,7 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
         asked_s: since when it is.
         due_s: something is to be done from this instant on, ...
         due: ... namely this.
-        listed: how many feeds list it now (feeds that failed for ``max_unseen_age`` list nothing).
+        listed: how many feeds list it now (lapsed feeds list nothing).
         dated: how many of those give a date.
         unlisted_s: when the last feed ceased to list it.
         known_s: when it was registered.
@@ -180,7 +180,9 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
         final: URL to which its link led, ``""`` = itself.
         alias: key of the document that it is the same as, 0 = none.
         guid: the feed's name of it; an alias only.
-        not_before_s: no visit because of a date before this instant (back-off, grace).
+        not_before_s: no visit before this instant (back-off, grace).
+        reindex_s: dates wait to be registered: an unconditional visit from this instant on.
+        absent_s: since when it is missing from a complete list, or declared deleted, and was not looked at.
         fails: failures in a row.
         failing_s: since when.
         alerted: somebody was told that it cannot be reached.
@@ -193,6 +195,7 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
         disallowed_s: the first of them.
         want: why it is to go; then the state is ``GONE_HELD``.
         want_s: since when.
+        confirmations: further looks since then that found the same.
         breaker: it is held by the breaker: too many would go with it.
         deleted_s: when it went.
         suspect: why it may be a soft 404, ``""`` = it is not suspected.
@@ -222,6 +225,8 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
     alias: int = 0
     guid: str = ""
     not_before_s: float = 0.0
+    reindex_s: float | None = None
+    absent_s: float | None = None
     fails: int = 0
     failing_s: float | None = None
     alerted: bool = False
@@ -234,6 +239,7 @@ class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
     disallowed_s: float | None = None
     want: Want = Want.NOTHING
     want_s: float | None = None
+    confirmations: int = 0
     breaker: bool = False
     deleted_s: float | None = None
     suspect: str = ""
@@ -253,7 +259,7 @@ class ListedDates(msgspec.Struct, frozen=True, omit_defaults=True):
         modified_text: the same of the change.
         waiting: dates that are not registered yet: (published, modified, their texts); ``None`` = none.
         noticed_s: when those were met.
-        listed: in the feed's last good list (and the feed has not failed for ``max_unseen_age`` since).
+        listed: in the feed's last good list. That of a feed which lapsed does not count in ``Registration.listed``.
         first_s: first listed.
         last_s: last listed; of what is listed now see the feed's ``good_s``.
         guid: the feed's name of the item.

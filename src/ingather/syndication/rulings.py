@@ -124,7 +124,7 @@ class Poll(msgspec.Struct, frozen=True):
         kind: ``LISTED`` and ``UNCHANGED`` tell what it lists, nothing else does.
         intent: ``FEED``, ``FEED_ANEW`` or ``PAGE``.
         items: one for each key (``keyed``).
-        listed: items in the document before those of one key were joined.
+        listed: items with a usable link in the document, before those of one key were joined.
         rejected: items without a usable link, or out of scope.
         children: sitemaps that an index names (canonical URLs); then there are no items.
         feed_kind: of the document: ``rss``, ``sitemap``, ``sitemap-index``...
@@ -189,7 +189,7 @@ class DocumentRuling(msgspec.Struct, frozen=True):
         remove: the document goes from catalog and index now: tombstone with ``cause`` first, then the index.
         cause: why, fit for people.
         hide: ``True`` = not shown from now on, ``False`` = shown again, ``None`` = no change.
-        remove_others: keys whose documents go because they are the same document; no deletion in the policy's sense.
+        duplicates: keys whose documents go now, because another has the same; no deletion in the policy's sense.
         host_until_s: the whole host is left alone until then; ``None`` = no wish.
         volatile: feeds whose dates were found to move without their contents.
         forget: the registration itself goes, with its listings.
@@ -204,7 +204,7 @@ class DocumentRuling(msgspec.Struct, frozen=True):
     remove: bool = False
     cause: str = ""
     hide: bool | None = None
-    remove_others: tuple[int, ...] = ()
+    duplicates: tuple[int, ...] = ()
     host_until_s: float | None = None
     volatile: tuple[int, ...] = ()
     forget: bool = False
@@ -249,14 +249,12 @@ class CycleRuling(msgspec.Struct, frozen=True):
         source: as it is now.
         asks: polls to be made (begin only).
         feeds: feeds that changed (end only: their next poll counts from now).
-        lapsed: feeds that failed, or were not asked, for ``max_unseen_age``: call ``lapse`` for each.
         events: what happened.
     """
 
     source: SourceFacts
     asks: tuple[Asked, ...] = ()
     feeds: tuple[FeedFacts, ...] = ()
-    lapsed: tuple[int, ...] = ()
     events: tuple[Event, ...] = ()
 
 
