@@ -14,7 +14,7 @@ from dataclasses import replace
 import apsw
 
 from ingather.catalog.acl_packing import digest_of, number_of, pack_entries
-from ingather.catalog.sqlite_acl import AccessLists
+from ingather.catalog.sqlite_acl import AccessLists, no_rules
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.acl import Acl, Inheritance
@@ -145,13 +145,13 @@ class AccessStore:
             self._given.add(number)
         return number
 
-    def use_policy(self, match: Callable[[str], Sequence[Acl]]) -> None:
-        """Use policy rules from now on: *match* gives the ACLs of the rules that apply to a URL, best match only.
+    def use_policy(self, match: Callable[[str], Sequence[Acl]] | None) -> None:
+        """Use policy rules from now on: *match* gives the ACLs of the rules that apply to a URL, best match only; ``None`` = no rules.
 
         Of several, tied, each must permit. They count for documents without an ACL of their own, public ones too.
         Documents that are there are placed anew by :meth:`place`.
         """
-        self._lists.policy = lambda url: self._policy_chain(match(url))
+        self._lists.policy = no_rules if match is None else lambda url: self._policy_chain(match(url))
 
     def use_readacl(self, read: Callable[[Sequence[Sequence[str]]], Acl]) -> None:
         """Read access lists of descriptions (``readacl``) from now on: *read* gives the ACL of the lists of all layers.

@@ -27,7 +27,17 @@ from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.change import ChangeKind
 
-__all__ = ["BY_POLICY", "CHAINED", "LISTED", "READACL", "SECURED", "WITHHELD", "AccessLists", "has_list"]
+__all__ = [
+    "BY_POLICY",
+    "CHAINED",
+    "LISTED",
+    "READACL",
+    "SECURED",
+    "WITHHELD",
+    "AccessLists",
+    "has_list",
+    "no_rules",
+]
 
 READACL: Final = "readacl"
 LISTED: Final = 1
@@ -53,6 +63,10 @@ def _list_of(attributes: bytes) -> list[str]:
         return _values_of(_names_of(attributes)[READACL])
     except msgspec.DecodeError:
         return []
+
+
+def no_rules(_url: str) -> None:
+    """Stand for a policy without rules: no URL has a chain of them."""
 
 
 class AccessLists:
@@ -87,6 +101,11 @@ class AccessLists:
         """Give a row the chain of its policy rules; return whether that is another one than it had."""
         if self.policy is None:
             return False
+        if self.policy is no_rules:  # every page comes by here
+            if self._cursor.execute("select policy from url where id = ?", (url_id,)).get is None:
+                return False
+            self._cursor.execute("update url set policy = null where id = ?", (url_id,))
+            return True
         url, before = self._cursor.execute(
             "select h.origin || u.path, u.policy from url u join host h on h.id = u.host where u.id = ?",
             (url_id,),
@@ -113,6 +132,8 @@ class AccessLists:
         if self.policy is None:
             return known & BY_POLICY
         self.place(url_id)
+        if self.policy is no_rules:
+            return 0
         found = self._cursor.execute("select policy is not null from url where id = ?", (url_id,)).get
         return BY_POLICY if found else 0
 

@@ -3,7 +3,7 @@
 When the rules change, all documents are placed anew; a run that dies meanwhile does it again at its next start.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
@@ -26,12 +26,8 @@ Write = Callable[[Callable[[Any, Applied], Any]], Awaitable[Any]]
 
 def use_policy(writer: CatalogWriter, policy: PolicyAcl | None) -> None:
     """Have *writer* judge documents by *policy* from now on (``None`` = there are no rules), and read their ``readacl``."""
-    writer.access.use_policy(policy_acls(policy) if policy is not None else _no_rules)
+    writer.access.use_policy(policy_acls(policy) if policy is not None else None)
     writer.access.use_readacl(acl_of_readacl)
-
-
-def _no_rules(_url: str) -> Sequence[Acl]:
-    return ()
 
 
 def use_policy_of(writer: CatalogWriter, home: Home) -> None:
