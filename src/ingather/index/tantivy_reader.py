@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ from ingather.index.prior import PRIOR_NAME, read_prior
 from ingather.index.question import ChainFilter, Filters, Found, Hit, Order
 from ingather.index.tantivy_analysers import register, terms
 from ingather.index.tantivy_clauses import Clauses, Compiled
-from ingather.index.tantivy_fence import fence
+from ingather.index.tantivy_fence import Limits, fence, limits_in
 from ingather.index.tantivy_public import PublicCounts
 from ingather.index.tantivy_schema import MARKER_KEY, key_of
 from ingather.index.weights import RANKING, Weights
@@ -85,9 +85,10 @@ class Snapshot:
             limits or QueryLimits(),
             public,
             self._frequencies,
+            self._limited,
         )
 
-    def find(
+    def find(  # noqa: PLR0913 - a window of what is asked, and how it is ranked
         self,
         compiled: Compiled,
         *,
@@ -95,8 +96,9 @@ class Snapshot:
         limit: int,
         order: Order = Order.RELEVANCE,
         weights: Weights = RANKING,
+        slots: Collection[str] | None = None,
     ) -> Found:
-        """Return hits *offset* to *offset + limit* and the exact total.
+        """Return hits *offset* to *offset + limit* and the exact total; *slots*: those that :meth:`facets` counted, if it did.
 
         By relevance the best :data:`POOL` candidates are ordered by score + prior, rounded to
         0.001, equal ones by a hash of their URL; later ones by score alone. By date, and when
@@ -115,7 +117,7 @@ class Snapshot:
                 ordered = [(0.0, address) for _, address in result.hits]
             else:
                 result = self._searcher.search(
-                    compiled.ranked, max(POOL, offset + limit + _MARGIN), weight_by_field="tie"
+                    compiled.ranked(slots), max(POOL, offset + limit + _MARGIN), weight_by_field="tie"
                 )
                 ordered = self._with_prior(result.hits[:POOL], weights.prior)
                 if offset + limit > POOL:
@@ -133,7 +135,7 @@ class Snapshot:
     ) -> tuple[dict[str, dict[str, int]], list[int]]:
         """Return exact counts among what *query* matches, in one pass.
 
-        First by value of each of *fields* (``kind``, ``site``), frequent first; then, for each epoch
+        First by value of each of *fields* (``kind``, ``site``, ``slot``: every document has one), frequent first; then, for each epoch
         second of *starts*, how many are dated then or later.
         """
         wanted: dict[str, object] = {
@@ -192,7 +194,7 @@ class Snapshot:
             if not self._searcher.doc_freq("class", term):
                 return False
             having = Query.term_query(self._schema, "class", term, "basic")
-            kept = fence(self._schema, chains, Filters())
+            kept = fence(self._schema, chains, Filters(), limited=self._limited)
             return bool(self._searcher.search(Query.boolean_query([(Occur.Must, having), *kept]), 1).hits)
 
     @cached_property
@@ -204,7 +206,7 @@ class Snapshot:
         folded = "".join(terms(PLAIN, clean(prefix)))
         if not folded:
             return []
-        visible = Query.boolean_query(fence(self._schema, chains, Filters()))
+        visible = Query.boolean_query(fence(self._schema, chains, Filters(), limited=self._limited))
         with self._guarded():
             return self._searcher.terms_with_prefix("title_words", folded, visible, limit)
 
@@ -266,6 +268,11 @@ class Snapshot:
         with self._guarded():
             query = Query.term_query(self._schema, "key", MARKER_KEY, "basic")
             return [address for _, address in self._searcher.search(query, 1).hits]
+
+    @cached_property
+    def _limited(self) -> Limits:
+        with self._guarded():
+            return limits_in(self._searcher)
 
     @cached_property
     def _public(self) -> PublicCounts:

@@ -42,6 +42,8 @@ Texts = Callable[[Sequence[int]], Mapping[int, str]]
 Openings = Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]]
 """Gives the beginnings of kept texts, and whether each is the whole of it; as :data:`Texts`."""
 
+_Counted = tuple[dict[str, dict[str, int]], list[int]]
+
 _VIEWERS: Final = 256
 _MAX_CORRECTED: Final = 4
 _MAX_COMPLETIONS: Final = 10
@@ -125,7 +127,7 @@ class SearchService:
         if not tree.nodes:
             return replace(empty, took_ms=self._since(start))
         question = Question(tree, chains, filters)
-        compiled, found = self._ask(snapshot, question, request)
+        compiled, counted, found = self._ask(snapshot, question, request)
         words = [n for n in tree.nodes if isinstance(n, Word)]
         all_words = True
         guide = Help()
@@ -133,9 +135,9 @@ class SearchService:
             guide = self._help(snapshot, question, words, start)
             if len(words) > 1 and not self._late(start):
                 question = replace(question, least=1)
-                compiled, found = self._ask(snapshot, question, request)
+                compiled, counted, found = self._ask(snapshot, question, request)
                 all_words = not found.total
-        facets = Facets() if self._late(start) else self._facets(snapshot, question, compiled)
+        facets = Facets() if self._late(start) else self._facets(snapshot, question, compiled, counted)
         results = self._results(Highlighter(tree, every=all_words), found, request.offset, start)
         return SearchResults(
             said,
@@ -235,14 +237,35 @@ class SearchService:
         kinds = tuple(k.lower() for k in request.kinds)
         return Filters(kinds, sites, since, until, request.databases, tuple(chosen.items()))
 
-    def _ask(self, snapshot: Snapshot, question: Question, request: SearchRequest) -> tuple[Compiled, Found]:
-        compiled = self._clauses(snapshot).compile(question)
-        found = snapshot.find(
-            compiled, offset=request.offset, limit=request.limit, order=request.order, weights=self._weights
-        )
-        return compiled, found
+    def _ask(
+        self, snapshot: Snapshot, question: Question, request: SearchRequest
+    ) -> tuple[Compiled, _Counted, Found]:
+        """Return the question as a query, counts over all that it finds, and the best of it.
 
-    def _facets(self, snapshot: Snapshot, question: Question, compiled: Compiled) -> Facets:
+        Counting comes first: it tells cheaply whether there is anything, and in which languages to rank.
+        """
+        compiled = self._clauses(snapshot).compile(question)
+        counted = snapshot.facets(compiled.matching, ("kind", "site", "slot"), self._starts())
+        slots = counted[0]["slot"]
+        if not slots:
+            return compiled, counted, Found(0)
+        found = snapshot.find(
+            compiled,
+            offset=request.offset,
+            limit=request.limit,
+            order=request.order,
+            weights=self._weights,
+            slots=slots,
+        )
+        return compiled, counted, found
+
+    def _starts(self) -> list[int]:
+        now = int(self._clock.wall())
+        return [now - age for age in DATE_RANGES.values()]
+
+    def _facets(
+        self, snapshot: Snapshot, question: Question, compiled: Compiled, counted: _Counted
+    ) -> Facets:
         """Count for the filters: each as if it were not set itself, so that another choice stays in sight."""
         filters = question.filters
         chosen = {
@@ -250,9 +273,7 @@ class SearchService:
             "sites": bool(filters.sites),
             "dates": filters.since_s is not None or filters.until_s is not None,
         }
-        now = int(self._clock.wall())
-        starts = [now - age for age in DATE_RANGES.values()]
-        fields, dates = snapshot.facets(compiled.matching, ("kind", "site"), starts)
+        fields, dates = counted
         kinds, sites = fields["kind"], fields["site"]
 
         def without(but: str) -> Compiled:
@@ -263,7 +284,7 @@ class SearchService:
         if chosen["sites"]:
             sites = snapshot.facets(without("sites").matching, ("site",))[0]["site"]
         if chosen["dates"]:
-            dates = snapshot.facets(without("dates").matching, (), starts)[1]
+            dates = snapshot.facets(without("dates").matching, (), self._starts())[1]
         classes = snapshot.class_facets(compiled.matching)
         for name, _ in filters.classes:
             own = snapshot.class_facets(without(f"class:{name}").matching).get(name)
