@@ -46,6 +46,13 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         wait_until(lambda: served.found("c:all") == [])
         file.write_text(f"{site.origin}/ c:all\n")
         wait_until(lambda: len(served.found("c:all")) == 3)
+        versions = call(served, rig, "GET", "/api/v1/overlay/history")[1]["versions"]
+        path = f"/api/v1/overlay/diff?old={versions[-1]['version']}&new={versions[0]['version']}"
+        code, answer = call(served, rig, "GET", path)
+        assert (code, answer["documents"], "+c:all" in answer["diff"]) == (200, 3, True), answer
+        assert call(served, rig, "GET", "/api/v1/overlay/diff?old=99")[0] == 400
+        code, answer = call(served, rig, "POST", "/api/v1/overlay/diff?name=new.cfg", ["bad line"])
+        assert (code, answer["state"], answer["errors"][0][:10]) == (200, "ignored", "new.cfg:1:"), answer
         # a record of the API, over HTTP and with the command line, which asks the owner
         path = f"/api/v1/overlay/records?prefix={quote(site.url('/b/index.html'), safe='')}"
         code, answer = call(served, rig, "PUT", path, {"classes": {"c": ["bird"], "t": "Grey heron"}})

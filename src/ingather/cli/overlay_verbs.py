@@ -1,5 +1,6 @@
 """``ingather overlay explain|stats|diff|history|rollback|expired|hide|unhide``: what is laid over documents, and why."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ __all__ = ["diff", "expired", "explain", "hide", "history", "office", "rollback"
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _SHOWN = 200
+_SHOWN_OF_DIFF = 1_000
 
 
 def office(home: Path) -> "OverlayOffice":
@@ -91,34 +93,72 @@ def stats(home: Path, *, unused: bool, as_json: bool) -> None:
         click.echo(f"... and {len(found['warnings']) - _SHOWN} more", err=True)
 
 
-@click.command("diff")
-@click.argument("new", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--source", default="", metavar="NAME", help="Whose file; default: the file of all sources.")
+@click.command("diff", short_help="Compare a file or a version with what is in force, or two versions.")
+@click.argument("states", nargs=-1, metavar="[[OLD] NEW]")
+@click.option(
+    "--source", default=None, metavar="NAME", help="Whose file NEW is; default: the file of all sources."
+)
 @_json
 @home_option
-def diff(new: Path, source: str, home: Path, *, as_json: bool) -> int:
-    """Say what the file NEW would change, in how many documents; nothing is put in force.
+def diff(states: Sequence[str], source: str | None, home: Path, *, as_json: bool) -> int:
+    """Say what NEW would change of OLD, record by record, and in how many documents; nothing is put in force.
 
-    Exit status 1 when anything would change, or the file has errors.
+    NEW is a file, the number of a version, current (what is in force) or config (what stands in config/, the default).
+    OLD is a version, current (the default) or config.
+
+    Exit status 1 when anything would change, or a file has errors.
     """
-    from ingather.app.overlay.files import read_stable
+    from ingather.errors import UsageError
 
-    body, size = read_stable(new) or (b"", 0)
-    found = office(home).desk.diff(body, source, size)
+    if len(states) > 2:  # noqa: PLR2004 - two sides
+        raise UsageError("a comparison has two sides", hint="write: ingather overlay diff [[OLD] NEW]")
+    new = states[-1] if states else "config"
+    old = states[0] if len(states) > 1 else "current"
+    if not _is_state(old):
+        raise UsageError(
+            f"{old!r} is no version, current or config", hint="list versions with: ingather overlay history"
+        )
+    found = _compared(old, new, source, home)
     if as_json:
         print_json(found)
     else:
-        for line in found["changes"][:_SHOWN]:
-            click.echo(line)
-        if len(found["changes"]) > _SHOWN:
-            click.echo(f"... and {len(found['changes']) - _SHOWN} more lines")
-        click.echo(f"{found['documents']} documents would change")
-        for one in found["sample"]:
-            click.echo(f"  {one['url']}")
-            click.echo(f"    {_said(one['before'])}  ->  {_said(one['after'])}")
-        for finding in (*found["errors"], *found["warnings"])[:_SHOWN]:
-            click.echo(finding, err=True)
-    return 1 if found["changes"] or found["errors"] else 0
+        _tell_difference(found)
+    return 1 if found["diff"] or found["documents"] or found["errors"] else 0
+
+
+def _is_state(word: str) -> bool:
+    return word in {"current", "config"} or (word.isascii() and word.isdecimal())
+
+
+def _compared(old: str, new: str, source: str | None, home: Path) -> dict[str, Any]:
+    from ingather.app.overlay.files import read_stable
+    from ingather.errors import UsageError
+
+    if _is_state(new):
+        if source is not None:
+            raise UsageError("--source says whose file NEW is", hint=f"{new} has the files of all sources")
+        return office(home).desk.compare(old, new)
+    file = Path(new)
+    found = read_stable(file) if file.is_file() else None
+    if found is None:
+        raise UsageError(f"{new!r} is no file, and no version, current or config either")
+    body, size = found
+    return office(home).desk.diff(body, source or "", size, name=new, old=old)
+
+
+def _tell_difference(found: dict[str, Any]) -> None:
+    for line in found["diff"][:_SHOWN_OF_DIFF]:
+        click.echo(line)
+    if len(found["diff"]) > _SHOWN_OF_DIFF:
+        click.echo(f"... and more lines, {found['records']} records in all; --json has them")
+    click.echo(f"{found['documents']} documents would change")
+    for one in found["sample"]:
+        click.echo(f"  {one['url']}")
+        click.echo(f"    {_said(one['before'])}  ->  {_said(one['after'])}")
+    for finding in (*found["errors"], *found["warnings"])[:_SHOWN]:
+        click.echo(finding, err=True)
+    for text in (*found["problems"], *(f"note: {note}" for note in found["notes"])):
+        click.echo(text, err=True)
 
 
 def _said(values: dict[str, list[str]]) -> str:

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from ingather.overlay.laid import Overlay
 from ingather.overlay.line import Own
+from ingather.overlay.record import elements_of
 
-__all__ = ["Change", "KeyRange", "changes", "key_ranges", "ranges_of"]
+__all__ = ["Change", "KeyRange", "changes", "key_ranges", "ranges_of", "unified"]
 
 
 class Change(NamedTuple):
@@ -63,6 +64,27 @@ def changes(old: Overlay, new: Overlay) -> Iterator[Change]:
                     yield Change(*new.key(j), before, after, old.line(i), new.line(j))
             i += 1
             j += 1
+
+
+def unified(change: Change) -> list[str]:
+    """Return a change as a hunk: ``@@ -LINE +LINE @@ PREFIX`` (line 0 = no such record), then a line a class.
+
+    Classes begin with ``-`` (as it was), ``+`` (as it is) or a blank (the same in both) and are written as in a file.
+    """
+    old, new = change.old or {}, change.new or {}
+    alone = " (this page alone)" if change.exact else ""
+    lines = [f"@@ -{change.old_line} +{change.new_line} @@ {change.prefix}{alone}"]
+    for name in dict.fromkeys([*old, *new]):
+        before, after = old.get(name), new.get(name)
+        if before == after is not None:
+            lines.append(f" {elements_of(name, after)}")
+            continue
+        lines += [
+            f"{sign}{elements_of(name, values)}"
+            for sign, values in (("-", before), ("+", after))
+            if values is not None
+        ]
+    return lines
 
 
 def key_ranges(old: Overlay, new: Overlay) -> list[KeyRange]:

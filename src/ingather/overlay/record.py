@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from ingather.overlay.options import DATES
 
-__all__ = ["Record", "print_line", "print_records"]
+__all__ = ["Record", "elements_of", "print_line", "print_records"]
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_]+\Z")
 
@@ -40,7 +40,7 @@ def print_line(record: Record) -> str:
         prefix = prefix.removeprefix("http://")
     words = [f"{prefix}index.html" if record.exact else prefix]
     for name, values in record.classes.items():
-        words += [f"{name}:{_written(name, value)}" for value in values or ("",)]
+        words.append(elements_of(name, values))
     line = " ".join(words)
     if len(words) == 1:
         msg = f"{prefix} has no classes"
@@ -49,6 +49,11 @@ def print_line(record: Record) -> str:
         msg = f"a value of {prefix} has a line feed"
         raise ValueError(msg)
     return line
+
+
+def elements_of(name: str, values: tuple[str, ...]) -> str:
+    """Return the elements of one class as a line has them; no values clear the class."""
+    return " ".join(f"{name}:{_written(name, value)}" for value in values or ("",))
 
 
 def print_records(records: Iterable[Record]) -> bytes:

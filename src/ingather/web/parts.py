@@ -255,8 +255,11 @@ class OverlayBoard(Protocol):
     def stats(self) -> Tree:
         """Return for each line how many documents it touches."""
 
-    def diff(self, body: bytes, source: str = "") -> Tree:
+    def diff(self, body: bytes, source: str = "", *, name: str = "", old: str = "current") -> Tree:
         """Return what another file would change."""
+
+    def compare(self, old: str = "current", new: str = "config") -> Tree:
+        """Return what lies between two versions."""
 
     def history(self) -> Sequence[Tree]:
         """Return what was in force when, newest first."""

@@ -26,6 +26,7 @@ from ingather.web.api.overlaying import (
     rollback,
     stats,
 )
+from ingather.web.api.overlaying import compare as compare_overlays
 from ingather.web.api.overlaying import delete as delete_overlay
 from ingather.web.api.overlaying import explain as explain_overlay
 from ingather.web.api.overlaying import put as put_overlay
@@ -162,6 +163,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/overlay/rollback", _POST, _ADMIN, rollback, "puts an old version in force again"),
     Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
     Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
+    Endpoint(_A, DIFF_PATH, _GET, _ADMIN, compare_overlays, "what lies between two versions"),
     Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),
     Endpoint(_A, "/xmlfeed", _GET, _FEEDER, gate_text, "405, with a form for browsers"),
     Endpoint(_A, "/xmlfeed", _POST, _FEEDER, push, "takes a feed of documents, as the feed ports do"),

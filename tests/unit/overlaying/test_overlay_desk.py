@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ingather.app.overlay.desk import OverlayDesk
 from ingather.testing.rig import Rig
 
 PAGE = {"title": "Old", "partial-text": "something to read"}
@@ -102,6 +103,92 @@ def test_diff_says_what_would_change_and_changes_nothing(told: Any, desk: Any, t
     assert desk.found("c:new") == []
     new.write_text(SEED)
     assert "0 documents would change" in told("diff", str(new))
+
+
+def test_two_versions_are_compared_record_by_record_and_by_documents(told: Any, desk: Any) -> None:
+    changed = SEED.replace(" y:external y:funding", " y:external").replace("w:ACT", 'w:"A ""C"" T"')
+    desk.write(f"{changed}www.anu.edu.au/~jim/index.html c:jim d:20040102\n")
+    desk.take_in()
+    first, second = sorted(row["version"] for row in json.loads(told("history", "--json")))
+    text = told("diff", str(first), str(second), status=1)
+    file = "config/external_metadata.cfg"
+    assert text.splitlines()[:14] == [
+        f"--- {file} (version {first})",
+        f"+++ {file} (version {second})",
+        f"@@ -1 +1 @@ {HOME}/",
+        "-w:ACT",
+        '+w:"A ""C"" T"',
+        f"@@ -3 +3 @@ {HOME}/physics/",
+        ' x:"knowledge science physics"',
+        "-y:external y:funding",
+        "+y:external",
+        f"@@ -0 +5 @@ {HOME}/~jim/ (this page alone)",
+        "+c:jim",
+        "+d:20040102",
+        "2 documents would change",
+        f"  {MOLECULAR}",
+    ]
+    back = json.loads(told("diff", "current", str(first), "--json", status=1))
+    assert (back["old"], back["new"], back["records"], back["documents"]) == (
+        "in force",
+        f"version {first}",
+        3,
+        2,
+    )
+    assert back["sample"][0]["before"]["w"] == ['A "C" T']
+    assert "0 documents would change" in told("diff", str(second), "current")
+    assert "there is no version 99" in told("diff", "1", "99", status=2)
+    assert "no version, current or config" in told("diff", "nowhere.cfg", "1", status=2)
+    assert "is no file" in told("diff", "nowhere.cfg", status=2)
+    assert "two sides" in told("diff", "1", "2", "3", status=2)
+    assert "whose file" in told("diff", "1", "2", "--source", "x", status=2)
+
+
+def test_an_unhidden_page_is_a_difference(told: Any, desk: Any) -> None:
+    desk.write("www.anu.edu.au/physics/ X:19990101\n")
+    desk.take_in()
+    told("unhide", MOLECULAR)
+    *_, before, after = sorted(row["version"] for row in json.loads(told("history", "--json")))
+    form = json.loads(told("diff", "--json", str(before), str(after), status=1))
+    assert form["diff"][-1] == f"+{HOME}/physics/molecular/"
+    assert (form["records"], form["documents"]) == (0, 1)
+
+
+def test_what_stands_in_the_files_is_compared_with_what_is_in_force(told: Any, desk: Any) -> None:
+    assert "0 documents would change" in told("diff")
+    desk.write(SEED.replace("w:ACT", "w:Elsewhere"))
+    assert "-w:ACT\n+w:Elsewhere\n" in told("diff", status=1)
+    (desk.home.config / "external_metadata.cfg").unlink()
+    assert "+++ config/external_metadata.cfg (config)" in told("diff", status=1)
+    assert desk.found("w:act")
+
+
+@pytest.mark.parametrize(
+    ("on_error", "state", "records"),
+    [("ignore_file", "ignored", 4), ("keep_last_good", "kept", 0), ("skip_line", "partly", 4), ("fail", "refused", 0)],
+)  # fmt: skip
+def test_a_bad_file_is_named_as_it_was_given(
+    desk: Any, told: Any, on_error: str, state: str, records: int
+) -> None:
+    desk.settings(f'[overlay]\non-error = "{on_error}"')
+    new = desk.home.path / "bad.cfg"
+    new.write_text("www.anu.edu.au w:ACT X:20040101\n\nbad line\n")
+    ran = Rig(desk.home.path).call("overlay", "diff", str(new))
+    assert ran.status == 1
+    assert f"{new}:3:1: error no-full-host" in ran.err
+    assert "config/external_metadata.cfg:" not in ran.err
+    form = json.loads(told("diff", "--json", str(new), status=1))
+    assert (form["state"], form["records"]) == (state, records)
+    assert ("1 expiry dates lapse" in form["problems"][0]) is (state == "ignored")
+    told("diff", str(new), "--source", "nobody", status=2)
+
+
+@pytest.mark.usefixtures("told")
+def test_findings_of_a_posted_file_have_its_name(desk: Any) -> None:
+    book = OverlayDesk(desk.home, desk.home.settings(), lambda *_: False, desk.clock.wall)
+    form = book.diff(b"bad line\n", name="posted.cfg")
+    assert form["errors"][0].startswith("posted.cfg:1:1: error")
+    assert book.diff(SEED.encode())["diff"] == book.compare("1", "current")["diff"] == []
 
 
 def test_records_are_set_listed_replaced_and_taken_away(told: Any, desk: Any, tmp_path: Path) -> None:

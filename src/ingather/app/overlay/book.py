@@ -10,9 +10,10 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.overlay.comparing import State, compared, with_file
+from ingather.app.overlay.files import read_stable
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import API, COMMON, SWITCHES, Switches, file_of, source_of
-from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf.settings_file import SettingsFile
@@ -20,16 +21,17 @@ from ingather.errors import CatalogError, UrlError, UsageError
 from ingather.index.classes import class_words
 from ingather.model.default_page import stripped
 from ingather.model.url import fed_url
-from ingather.overlay import DATES, Options, Overlay, Record, overlay_of, print_line
+from ingather.overlay import DATES, Overlay, Record, print_line
 from ingather.overlay.against import judged
-from ingather.overlay.changes import KeyRange, changes
+from ingather.overlay.changes import KeyRange
 from ingather.overlay.interchange import to_csv, to_json
 from ingather.robot.laying import Laying
-from ingather.robot.overlaypass import At, OverlayPass, changed_places
 
-__all__ = ["OverlayBook", "line_key"]
+__all__ = ["CURRENT", "STANDING", "OverlayBook", "line_key"]
 
-_SAMPLE = 10
+CURRENT = "current"
+STANDING = "config"
+_DIGITS = 10
 _LINES = 100_000
 
 
@@ -118,42 +120,69 @@ class OverlayBook:
                         )  # fmt: skip
             return {"version": laying.version, "lines": lines, "warnings": warnings}
 
-    def diff(self, body: bytes, source: str = "", size: int | None = None) -> dict[str, Any]:
+    def diff(
+        self, body: bytes, source: str = "", size: int | None = None, *, name: str = "", old: str = CURRENT
+    ) -> dict[str, Any]:
         """Return what would change if *body* were the file of *source* (``""``: of all sources); nothing is changed.
 
-        *size* is that of a file beyond the limit, of which *body* is not the whole.
+        Args:
+            body: the file.
+            source: whose.
+            size: of a file beyond the limit, of which *body* is not the whole.
+            name: what its findings call it; default: where it would stand.
+            old: what it is compared with: see :meth:`compare`.
 
         Raises:
-            ConfigurationError: it has an error and ``on-error`` is ``fail``.
+            UsageError: there is no such source or version.
         """
+        self._require_source(source)
         layer = file_of(source)
-        with self._open() as (reader, laying, layers, texts):
-            shadow = Overlays(
-                self._home, self._read.settings, self._read.sources, self._read.classes, self._now_s
-            )
-            taken = shadow.judge(layer, body, texts.get(layer), size)
-            new_texts = {**texts, SWITCHES: shadow.switches.text(), layer: taken.text}
-            after, now = shadow.laid(new_texts)
-            places = changed_places(layers, now)
-            rows = [] if reader is None else _differing(OverlayPass(laying, after, places), reader.overlays)
-            sample = {} if reader is None else reader.get(rows[:_SAMPLE])
-            lines = [
-                str(change)
-                for change in changes(layers.get(layer) or _none(layer), now.get(layer) or _none(layer))
-            ]
-            return {
-                "file": layer, "state": taken.state, "errors": [str(d) for d in taken.overlay.diagnostics if d.is_error],
-                "warnings": [str(d) for d in taken.overlay.diagnostics if not d.is_error],
-                "changes": lines[:_LINES], "documents": len(rows),
-                "sample": [
-                    {
-                        "url": record.url,
-                        "before": _plain(laying, record.url, record.source),
-                        "after": _plain(after, record.url, record.source),
-                    }
-                    for record in sample.values()
-                ],
-            }  # fmt: skip
+        with self._open() as (reader, _, _, texts):
+            shadow = self._shadow()
+            before = self._state(old, shadow, reader, texts)
+            form = compared(shadow, reader, before, with_file(shadow, before, layer, body, size, name))
+            return {**form, "file": layer, "state": form["states"][layer]}
+
+    def compare(self, old: str = CURRENT, new: str = STANDING) -> dict[str, Any]:
+        """Return what lies between two states: a version's number, ``current`` (in force) or ``config`` (the files).
+
+        Raises:
+            UsageError: there is no such version.
+            ConfigurationError: a file is being written all the time.
+        """
+        with self._open() as (reader, _, _, texts):
+            shadow = self._shadow()
+            states = [self._state(each, shadow, reader, texts) for each in (old, new)]
+            return compared(shadow, reader, *states)
+
+    def _state(
+        self, name: str, shadow: Overlays, reader: SqliteReader | None, in_force: Mapping[str, bytes]
+    ) -> State:
+        if name == CURRENT:
+            return State("in force", in_force)
+        if name == STANDING:
+            state = State(name, in_force)
+            for layer in shadow.files():
+                found = read_stable(self._home.path / layer)
+                if found is not None:
+                    state = with_file(shadow, state, layer, *found)
+                else:
+                    state = State(name, {n: t for n, t in state.texts.items() if n != layer}, state.files)
+            refused = any(taken.state == "refused" for taken in state.files.values())
+            return State(name, in_force if refused else state.texts, state.files)
+        number = int(name) if name.isascii() and name.isdecimal() and len(name) < _DIGITS else -1
+        texts = None if reader is None else reader.overlays.texts(number)
+        if texts is None:
+            raise UsageError(f"there is no version {name}", hint="list them with: ingather overlay history")
+        return State(f"version {number}", texts)
+
+    def _require_source(self, source: str) -> None:
+        if source and source not in self._read.sources:
+            known = ", ".join(sorted(self._read.sources))
+            raise UsageError(f"there is no source {source!r}", hint=f"sources are {known}")
+
+    def _shadow(self) -> Overlays:
+        return Overlays(self._home, self._read.settings, self._read.sources, self._read.classes, self._now_s)
 
     def history(self) -> list[dict[str, Any]]:
         """Return what was in force when, newest first; the first is in force."""
@@ -217,9 +246,7 @@ class OverlayBook:
         self,
     ) -> Iterator[tuple[SqliteReader | None, Laying, Mapping[str, Overlay], Mapping[str, bytes]]]:
         """Give the catalog, what is in force with its layers, and its texts."""
-        shadow = Overlays(
-            self._home, self._read.settings, self._read.sources, self._read.classes, self._now_s
-        )
+        shadow = self._shadow()
         try:
             reader = SqliteReader(database_of(self._home), self._home.bodies)
         except CatalogError:
@@ -232,35 +259,6 @@ class OverlayBook:
             yield reader, laying, layers, texts
         finally:
             reader.close()
-
-
-class _Dry:
-    """A store that only says what would be done."""
-
-    def __init__(self, kept: OverlayReader) -> None:
-        self._kept = kept
-        self.found: list[int] = []
-        self.below, self.at, self.everything = kept.below, kept.at, kept.everything
-
-    def changed(self, ids: Iterable[int], _applied: Applied) -> int:
-        ids = list(ids)
-        self.found += ids
-        return len(ids)
-
-
-def _differing(steps: OverlayPass, kept: OverlayReader) -> list[int]:
-    dry, at = _Dry(kept), At()
-    while not at.done:
-        at = steps.step(dry, Applied(), at)
-    return dry.found
-
-
-def _none(name: str) -> Overlay:
-    return overlay_of(b"", name, Options())
-
-
-def _plain(laying: Laying, url: str, source: str) -> dict[str, list[str]]:
-    return {name: list(values) for name, values in laying.over(stripped(url), source).values.items()}
 
 
 def line_key(record: Record) -> str:

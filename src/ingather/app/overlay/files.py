@@ -68,6 +68,7 @@ def told(layer: str, file: Taken) -> str:
     what = {
         "ignored": "no record of it applies",
         "kept": "the last good version goes on",
+        "refused": "nothing comes into force",
         "partly": f"{file.overlay.counts.bad} lines are left out",
     }[file.state]
     lapsed = file.overlay.counts.expiring if file.state == "ignored" else 0

@@ -200,7 +200,7 @@ class Overlays:
             good = self._texts.get(layer)
             taken[layer] = self.judge(layer, body, good, size)
             texts[layer] = taken[layer].text
-            if taken[layer].state == "kept" and good is None and self._narrows(layer):
+            if taken[layer].state == "kept" and good is None and self.narrows(layer):
                 closed.append(source_of(layer))
         if closed:
             texts[CLOSED] = " ".join(closed).encode()
@@ -237,15 +237,29 @@ class Overlays:
         others = {name: text for name, text in self.problems.items() if not name.startswith(FETCHED)}
         self.problems = {**others, **failed}
 
-    def judge(self, layer: str, body: bytes, good: bytes | None, size: int | None = None) -> Taken:
+    def judge(  # noqa: PLR0913 - one file and how it is judged
+        self,
+        layer: str,
+        body: bytes,
+        good: bytes | None,
+        size: int | None = None,
+        *,
+        name: str = "",
+        refuse: bool = False,
+    ) -> Taken:
         """Return what *body* would come to as the text of *layer*; *good* applied before.
 
-        *size* is that of a file beyond the limit, of which *body* is not the whole.
+        *size* is that of a file beyond the limit, of which *body* is not the whole; *name* is what its findings call it.
 
         Raises:
-            ConfigurationError: it has an error and its ``on-error`` is ``fail``.
+            ConfigurationError: it has an error and its ``on-error`` is ``fail``; with *refuse* its state says so instead.
         """
-        return self._reader.take(layer, body, self.switches, self.on_error(layer), good, size)
+        how = self.on_error(layer)
+        fails = refuse and how == "fail"
+        taken = self._reader.take(
+            layer, body, self.switches, "keep_last_good" if fails else how, good, size, name=name
+        )
+        return replace(taken, state="refused") if fails and taken.state != "ok" else taken
 
     def laid(self, texts: Mapping[str, bytes], number: int = 0) -> tuple[Laying, dict[str, Overlay]]:
         """Return *texts* as they would be laid over documents, and their layers."""
@@ -257,7 +271,8 @@ class Overlays:
         own = None if source is None else source.overlay_on_error
         return own or self._settings.text("overlay.on-error")
 
-    def _narrows(self, layer: str) -> bool:
+    def narrows(self, layer: str) -> bool:
+        """Tell whether *layer* may narrow access."""
         source = self._sources.get(source_of(layer))
         return source is not None and source.acl_overlay == "restrict"
 

@@ -169,7 +169,8 @@ class Taken:
     Attributes:
         text: as it applies.
         overlay: the file as it was read, with its findings.
-        state: ``ok``, ``ignored``, ``kept`` (the last good version goes on) or ``partly`` (bad lines left out).
+        state: ``ok``, ``ignored``, ``kept`` (the last good version goes on), ``partly`` (bad lines left out) or
+            ``refused`` (nothing of all files would come into force).
     """
 
     text: bytes
@@ -196,6 +197,8 @@ class Reader:
         on_error: str,
         good: bytes | None,
         size: int | None = None,
+        *,
+        name: str = "",
     ) -> Taken:
         """Read a file that is new.
 
@@ -206,12 +209,13 @@ class Reader:
             on_error: what a bad line does.
             good: what applied before, ``None`` = nothing was good yet.
             size: of a file beyond the limit, of which *body* is not the whole.
+            name: the file's own name in findings, when it does not stand where the layer does.
 
         Raises:
             ConfigurationError: it has an error and *on_error* is ``fail``.
         """
         options = switches.options(layer, on_error)
-        overlay = overlay_of(body, layer, options, size=size)
+        overlay = overlay_of(body, name or layer, options, size=size)
         if not overlay.counts.errors:
             return Taken(body, overlay, "ok")
         if on_error == "keep_last_good":

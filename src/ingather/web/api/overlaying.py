@@ -16,6 +16,7 @@ from ingather.web.state import admin_state
 __all__ = [
     "DIFF_PATH",
     "REPLACE_PATH",
+    "compare",
     "delete",
     "delete_record",
     "diff",
@@ -59,9 +60,16 @@ async def expired(request: Request) -> Response:
 
 
 async def diff(request: Request) -> Response:
-    """``POST /api/v1/overlay/diff?source=NAME``: the body is a file, nothing is changed."""
-    body, source = await request.body(), single(request, "source")
-    return await _answer(request, lambda board: board.diff(body, source))
+    """``POST /api/v1/overlay/diff?source=NAME&name=FILE&old=STATE``: the body is a file, nothing is changed."""
+    body, source, name = await request.body(), single(request, "source"), single(request, "name")
+    old = single(request, "old") or "current"
+    return await _answer(request, lambda board: board.diff(body, source, name=name, old=old))
+
+
+async def compare(request: Request) -> Response:
+    """``GET /api/v1/overlay/diff?old=STATE&new=STATE``: a version's number, ``current`` or ``config``."""
+    old, new = single(request, "old") or "current", single(request, "new") or "config"
+    return await _answer(request, lambda board: board.compare(old, new))
 
 
 async def records(request: Request) -> Response:
