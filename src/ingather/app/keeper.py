@@ -405,6 +405,27 @@ class Gathering:
         _log.info("configuration changed", version=self.version, author=author, note=note)
         return True
 
+    async def switch_source(self, job: Callable[[Any, Any], bool], *, off: bool) -> bool:
+        """Run *job*, which disables or enables a source; return its answer.
+
+        *off*: gatherers finish what they fetch and begin anew, so that nothing is fetched for it from the return on.
+
+        Raises:
+            CatalogError: nothing was kept.
+        """
+        done: bool
+        if not off:
+            done = await self.keeper.write(job)
+            self.keeper.frontier.reload()
+            return done
+
+        def adopt(_: Any) -> tuple[tuple[object, ...], int]:
+            self.keeper.frontier.reload()
+            return (self.blueprint,), self.version
+
+        done = await self.keeper.switch(job, adopt)
+        return done
+
     async def finish(self) -> None:
         """End the run: who links where, the index up to date, the run closed."""
         await self.link_pass()

@@ -24,6 +24,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         stats = reader.stats()
         holds = reader.held_count()
         closed = closed_hosts(reader, gathering.clock.wall())
+        disabled = reader.disabled_sources()
     finally:
         reader.close()
     return {
@@ -51,6 +52,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "slow_hosts": keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max")),
         "left_alone": {host: round(seconds, 1) for host, seconds in keeper.frontier.backing_off(now).items()},
         "robots_unreachable": closed,
+        "disabled_sources": disabled,
         "sequence": {"catalog": stats.sequence, "index": gathering.follower.applied},
         "backlog": max(stats.sequence - gathering.follower.applied, 0),
         "index": gathering.follower.broken or "ok",

@@ -46,12 +46,14 @@ on conflict (id) do update set out = excluded.out, anchor = excluded.anchor
 insert into change (seq, id, kind) values (?, ?, ?)
 
 -- name: refill
--- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds.
+-- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds, or whose
+-- source is disabled.
 -- What has no RD is asked for whole, unless it is a feed (intent 5).
 select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent != 5, '', coalesce(etag, '')),
   iif(version is null and intent != 5, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
   dup, intent, prio
 from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
+  and source not in (select id from source where disabled is not null)
 order by prio, id limit ?4
 
 -- name: claim_one
@@ -61,7 +63,7 @@ select id, host, path, depth, maxdepth, source, hops, iif(version is null and in
 from url where id = ?
 
 -- name: waiting_hosts
-select host, count(*) from url where state = 0 group by host
+select host, count(*) from url where state = 0 and source not in (select id from source where disabled is not null) group by host
 
 -- name: promote_due
 update url set state = 0 where id in (select id from url where due <= ?1 and due is not null and state in (2, 3) order by due limit ?2)

@@ -17,11 +17,12 @@ __all__ = ["FeedReceipts"]
 
 _FEED: Final = (
     "select id, name, datasource, kind, feedtype, fields, sender, received, begun, ended, file, size, sha256, estimate, session, state, "
-    "done, applied, rejected, deleted, held, seq, complete, detail from feed"
+    "done, applied, rejected, deleted, held, seq, complete, detail, ended is null and kind = 'documents' and exists "
+    "(select 1 from source s where s.name = iif(datasource = 'web', 'feed-web', datasource) and s.disabled is not null) from feed"
 )
 _FEED_NAMES: Final = (
     "id", "name", "datasource", "kind", "feedtype", "fields", "sender", "received", "begun", "ended", "file", "size", "sha256",
-    "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail",
+    "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail", "rests",
 )  # fmt: skip
 # outcomes 6 and 11: robots.txt, or the URL itself, cannot be had (model.lifecycle.Outcome)
 _RECORD: Final = (

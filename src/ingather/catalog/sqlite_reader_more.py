@@ -189,6 +189,20 @@ class MoreReader:
             or "secure"
         )
 
+    def disabled(self, url_id: int) -> float | None:
+        """Return since when the source of a row is disabled, ``None`` = it is not."""
+        found = self._rows.value(
+            "select s.disabled from url u join source s on s.id = u.source where u.id = ?", (url_id,)
+        )
+        return None if found is None else float(found)
+
+    def disabled_sources(self) -> list[str]:
+        """Return the names of the sources that are disabled, ascending."""
+        return [
+            name
+            for (name,) in self._rows.all("select name from source where disabled is not null order by name")
+        ]
+
     def inlink(self, url_id: int) -> tuple[int, list[str]]:
         """Return how many public pages link to a row, and what they call it."""
         row = self._rows.one("select n, anchors from inlink where id = ?", (url_id,))

@@ -59,6 +59,24 @@ class Registry:
             )
         return source
 
+    def disable_source(self, name: str, kind: str, access: str, at_s: float | None) -> bool:
+        """Let a source rest from *at_s* on, ``None`` = no longer; return whether that is new. Its row is made if there is none.
+
+        Nothing waiting of it is handed out meanwhile (``refill``), whoever opens the catalog.
+        """
+        source = self._applier.names.source(name, kind, access)
+        before = self._cursor.execute("select disabled from source where id = ?", (source,)).get
+        if (before is None) == (at_s is None):
+            return False
+        self._cursor.execute("update source set disabled = ? where id = ?", (at_s, source))
+        return True
+
+    def disabled_sources(self) -> frozenset[str]:
+        """Return the names of the sources that are disabled."""
+        return frozenset(
+            name for (name,) in fetch(self._cursor, "select name from source where disabled is not null")
+        )
+
     # -- runs ---------------------------------------------------------------------------------
 
     def begin_run(self, kind: str, now_s: float) -> tuple[int, bool]:

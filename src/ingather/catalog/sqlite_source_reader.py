@@ -9,12 +9,23 @@ from ingather.catalog.sqlite_rows import Rows
 __all__ = ["SourceReader"]
 
 _SOURCES: Final = (
-    "select s.id, s.name, s.kind, s.access, s.documents, "
+    "select s.id, s.name, s.kind, s.access, s.documents, s.disabled, "
     "(select count(*) from fed f where f.source = s.id), (select count(*) from fed f where f.source = s.id and f.content), "
     "(select count(*) from hold_item i join hold h on h.id = i.hold where h.source = s.id and h.closed is null), "
     "(select count(*) from acl a where a.source = s.id and a.chain is not null) from source s order by s.name"
 )
-_SOURCE_NAMES: Final = ("id", "name", "kind", "access", "documents", "listed", "pushed", "held", "acls")
+_SOURCE_NAMES: Final = (
+    "id",
+    "name",
+    "kind",
+    "access",
+    "documents",
+    "disabled",
+    "listed",
+    "pushed",
+    "held",
+    "acls",
+)
 _FEEDS: Final = (
     "select datasource, count(*), sum(state < 2), sum(case when state < 2 then max(estimate - done, 0) else 0 end), sum(rejected), "
     "max(received) from feed where kind = 'documents' group by datasource order by datasource"

@@ -51,6 +51,8 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
     click.echo(f"  pushed by {feed['sender']}, {feed['size']} bytes, sha256 {feed['sha256']}")
     if feed["ended"] is None:
         click.echo(f"  {feed['done']} records done, about {feed['waiting']} to go")
+    if feed["rests"]:
+        click.echo("  its source is disabled: it waits until somebody enables it")
     if feed["held"]:
         click.echo(f"  {feed['held']} deletions are held; see: ingather holds list")
     if feed["detail"]:
@@ -152,7 +154,8 @@ def _line(feed: Mapping[str, Any]) -> str:
     counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
     if feed["deleted"]:
         counts += f", {feed['deleted']} left out and deleted"
-    return f"{feed['id']}  {at}  {feed['name']}: {feed['state']}, {counts}"
+    rests = " (its source is disabled)" if feed["rests"] else ""
+    return f"{feed['id']}  {at}  {feed['name']}: {feed['state']}{rests}, {counts}"
 
 
 def _done(feed: Mapping[str, Any]) -> None:

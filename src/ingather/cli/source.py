@@ -20,7 +20,7 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print the a
 
 @click.group("source")
 def command() -> None:
-    """Sources: list, show, add, delete their documents, destroy what is left."""
+    """Sources: list, show, add, disable and enable, delete their documents, destroy what is left."""
 
 
 @command.command("list")
@@ -86,6 +86,27 @@ def add(name: str, assignments: tuple[str, ...], home: Path) -> None:
     click.echo(f"{where} has a source {name}; a running serve takes it over when it is started anew")
 
 
+@command.command("disable")
+@click.argument("name")
+@home_option
+def disable(name: str, home: Path) -> None:
+    """Let the source NAME rest: nothing is fetched for it, its feeds are taken and wait. Its documents stay in search.
+
+    It rests across restarts, until you enable it.
+    """
+    done = _feeds(home).switch_source(name, off=True)
+    click.echo(f"{done['name']} is disabled{'' if done['changed'] else ' already'}")
+
+
+@command.command("enable")
+@click.argument("name")
+@home_option
+def enable(name: str, home: Path) -> None:
+    """Let the source NAME go on, and apply the feeds that waited."""
+    done = _feeds(home).switch_source(name, off=False)
+    click.echo(f"{done['name']} is enabled{'' if done['changed'] else ' already'}")
+
+
 @command.command("delete")
 @click.argument("name")
 @home_option
@@ -118,7 +139,8 @@ def _feeds(home: Path) -> "HomeFeeds":
 
 
 def _line(one: Mapping[str, Any]) -> str:
-    said = f"{one['name']}  {one['kind']}, {one['access']}: {one['documents']} documents"
+    rests = ", disabled" if one["disabled"] is not None else ""
+    said = f"{one['name']}  {one['kind']}, {one['access']}{rests}: {one['documents']} documents"
     if one["feeds"]:
         said += f", {one['feeds']} feeds"
     if one["open"]:

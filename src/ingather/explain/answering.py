@@ -39,6 +39,9 @@ class Reader(CatalogReader, Protocol):
     def access(self, url_id: int) -> str:
         """Return the access of its source: ``public`` or ``secure``."""
 
+    def disabled(self, url_id: int) -> float | None:
+        """Return since when its source is disabled, ``None`` = it is not."""
+
     def inlink(self, url_id: int) -> tuple[int, list[str]]:
         """Return how many pages link to it and what they call it."""
 
@@ -132,7 +135,7 @@ class Explainer:
         description = reader.description(record.id)
         links, anchors = reader.inlink(record.id)
         known: dict[str, Any] = {
-            "id": record.id, "source": record.source, "access": reader.access(record.id), "state": record.state.name.lower(),
+            "id": record.id, "source": record.source, "access": reader.access(record.id), "disabled": _time(reader.disabled(record.id)), "state": record.state.name.lower(),
             "outcome": record.outcome.name.lower() if record.outcome is not None else None, "status": record.status or None,
             "detail": record.detail, "where": record.where, "config_version": record.config_version or None,
             "depth": record.depth, "described": record.described, "size": record.size, "flags": list(record.flags),

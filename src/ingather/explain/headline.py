@@ -79,8 +79,8 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
         )
     state, outcome = answer["state"], answer["outcome"]
     where = f" ({answer['where']})" if answer["where"] else ""
-    if state == "waiting" and outcome is None:
-        return "it waits in the frontier, not visited yet"
+    if state == "waiting" and (outcome is None or answer.get("disabled")):
+        return _waits(answer)
     if state == "quarantined":
         return f"quarantined: {answer['detail']}"
     if state == "excluded":
@@ -91,6 +91,14 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
         to=answer.get("redirects_to") or answer["detail"],
         status=answer["status"],
     )
+
+
+def _waits(answer: Mapping[str, Any]) -> str:
+    if answer.get("disabled"):
+        return (
+            f"it waits in the frontier: its source {answer['source']} is disabled since {answer['disabled']}"
+        )
+    return "it waits in the frontier, not visited yet"
 
 
 _DECIDED = frozenset({"enumerated", "excluded", "robots"})

@@ -68,6 +68,17 @@ class Frontier:
         self.woken(counts)
         return sum(counts.values())
 
+    def reload(self) -> int:
+        """Read everything again: what waits changed otherwise than by visits (a source was disabled, or is no longer).
+
+        What is out is counted twice until it is settled; a count that is ahead is put right when its host is drawn from.
+        """
+        for queue in self._queues.values():
+            queue.rows.clear()
+            queue.cursor, queue.waiting = (-1, 0), 0
+            self._tell(queue.key)
+        return self.load()
+
     def woken(self, counts: Mapping[int, int]) -> None:
         """Take in that *counts* more URLs wait at these hosts (committed)."""
         unknown = [host for host in counts if host not in self._queues]

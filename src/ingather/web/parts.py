@@ -329,6 +329,9 @@ class FeedBoard(Protocol):
     def delete_source(self, name: str) -> Tree:
         """Delete the documents that feeds brought for a source; return the feed that does it."""
 
+    def switch_source(self, name: str, *, off: bool) -> Tree:
+        """Disable a source, or enable it again; return it."""
+
     def destroy(self, name: str) -> Tree:
         """Forget the feeds of a source that has no documents any more."""
 

@@ -4,11 +4,21 @@ import io
 import json
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from ingather.app.explaining import explainer_of
 from ingather.app.feeds.process import FeedProcess
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
 from ingather.cli import run
+from ingather.feeds.desk import FeedKind
 from ingather.testing.feeds import FeedRig, content, record
 from ingather.testing.running import Ran
 
@@ -21,7 +31,24 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FeedRig]:
     process.stop()
 
 
-def call(rig: FeedRig, *arguments: str) -> Ran:
+GROUPS = b"<xmlgroups><membership><principal scope='GROUP'>staff</principal></membership></xmlgroups>"
+
+
+def waiting(rig: FeedRig) -> set[str]:
+    """Return the origins of the URLs that a crawler would be given."""
+    path = database_of(rig.home)
+    rows = Rows(open_reader(path), path)
+    try:
+        queries = FrontierQueries(rows)
+        hosts = [host for host, *_ in queries.known_hosts()]
+        given = {host for host in hosts if queries.refill(host, (-1, 0), 10)}
+        assert given == set(queries.waiting_hosts())
+        return {origin for host, (origin, _) in queries.names(hosts).items() if host in given}
+    finally:
+        rows.close()
+
+
+def call(rig: Any, *arguments: str) -> Ran:
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = run(["source", *arguments, "--home", str(rig.home.path)])
@@ -75,3 +102,51 @@ def test_what_was_gathered_is_no_data_source(own: FeedRig) -> None:
         answer = call(own, verb, name)
         assert (answer.status, answer.out) == (2, "")
         assert "source" in answer.err
+
+
+def test_a_disabled_source_rests_and_keeps_its_documents(own: FeedRig) -> None:
+    """Its feeds are taken and wait, also across restarts; groups go on; nothing of it is deleted."""
+    own.push(record("http://rest.test/1", content("one")), datasource="rest")
+    own.push(record("http://rest.test/page"), datasource="rest", feedtype="metadata-and-url")
+    own.local.close()
+    assert call(own, "disable", "rest").out == "rest is disabled\n"
+    assert call(own, "disable", "rest").out == "rest is disabled already\n"
+    assert "rest  gsa, public, disabled: 1 documents" in call(own, "list").out
+    refused = call(own, "delete", "rest")
+    assert (refused.status, "is disabled" in refused.err) == (2, True)
+
+    own.local = own._open()
+    kept = own.push(record("http://rest.test/1", content("two")), datasource="rest", feedtype="full")
+    assert (kept["state"], kept["rests"]) == ("accepted", True)
+    assert own.local.feeding.backlog() == 0
+    assert own.local.feeding.open_feeds() == 1
+    groups = own.take(GROUPS, "rest", "incremental", kind=FeedKind.GROUPS)
+    own.local.apply()
+    assert own.local.office.feed(groups.name)["state"] == "completed"
+    other = own.push(record("http://other.test/", content("other")), datasource="other")
+    assert other["state"] == "completed"
+    assert own.text("http://rest.test/1") == "one"
+    assert waiting(own) == set()
+    explained = explainer_of(own.home, own.read.settings, own.read.sources).explain("http://rest.test/page")
+    assert "its source rest is disabled since" in explained["answer"]
+    own.local.close()
+
+    assert call(own, "enable", "rest").out == "rest is enabled\n"
+    own.local = own._open()
+    assert own.local.office.feed(kept["name"])["state"] == "completed"
+    assert own.text("http://rest.test/1") == "two"
+    assert waiting(own) == {"http://rest.test"}
+    own.local.close()
+
+
+def test_a_home_that_gathered_nothing_has_no_sources(tmp_path: Path) -> None:
+    home = Home.create(tmp_path / "home")
+    rig = SimpleNamespace(home=home)
+    assert call(rig, "list", "--json") == Ran(0, "[]\n", "")
+    assert call(rig, "list") == Ran(0, "nothing was gathered or pushed so far\n", "")
+    assert call(rig, "show", "nobody").status == 2
+    assert call(rig, "add", "intranet", "access=secure").status == 0
+    assert [one["name"] for one in json.loads(call(rig, "list", "--json").out)] == ["intranet"]
+    assert call(rig, "disable", "intranet").status == 0
+    (found,) = [one for one in json.loads(call(rig, "list", "--json").out) if one["name"] == "intranet"]
+    assert (found["disabled"] is not None, found["access"], found["kind"]) == (True, "secure", "site")

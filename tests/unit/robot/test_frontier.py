@@ -140,3 +140,22 @@ def test_nothing_is_ever_in_two_hands_or_lost(counts: dict[int, int], steps: lis
         if not held:
             break
     assert done == total
+
+
+def test_what_rests_is_not_handed_out_and_what_goes_on_is() -> None:
+    frontier, source = made({1: 10, 2: 5})
+    frontier.join("g")
+    rows, _, _ = frontier.take("g", 4, 0.0)
+    resting = source.rows[1]
+    source.rows[1] = [row.id for row in rows if row.host == 1]  # what is out is settled all the same
+    frontier.reload()
+    given: list[int] = []
+    while more := frontier.take("g", 50, 0.0)[0]:
+        given += [row.id for row in more]
+    assert set(given).isdisjoint(set(resting) - {row.id for row in rows})
+    assert frontier.waiting == 0
+    source.rows[1] = resting
+    frontier.reload()
+    while more := frontier.take("g", 50, 0.0)[0]:
+        given += [row.id for row in more]
+    assert sorted([*given, *(row.id for row in rows)]) == sorted(resting + source.rows[2])

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
-from ingather.app.feeds.sources import SourceOffice
+from ingather.app.feeds.sources import SourceOffice, switch_job
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.owner import ask_owner
@@ -40,12 +40,28 @@ class HomeFeeds:
 
     @property
     def sources(self) -> SourceOffice:
-        """Sources.
+        """Sources; those that are declared when there is no catalog."""
+        path = database_of(self._home)
+        return SourceOffice(path, self._sources, FeedOffice(self._home.path, path, self._indexed))
+
+    def switch_source(self, name: str, *, off: bool) -> dict[str, Any]:
+        """Disable a source, or enable it again: what was pushed for it meanwhile is applied; return it.
 
         Raises:
-            UsageError: there are none, because there is no catalog.
+            UsageError: there is none.
         """
-        return SourceOffice(database_of(self._home), self._sources, self.office)
+        found = self.sources.to_switch(name)
+        name, verb = str(found["name"]), "disable" if off else "enable"
+        try:
+            lock = self._home.lock(f"ingather source {verb}")
+        except HomeLockedError as locked:
+            return self._ask(f"sources/{quote(name, safe='')}/{verb}", {}, locked)
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            changed = local.do(switch_job(found, off=off))
+            if changed and not off:
+                local.apply()
+                local.index()
+        return self.sources.shown(name) | {"changed": changed}
 
     def destroy(self, source: str) -> dict[str, Any]:
         """Forget all feeds of a data source that has no documents any more, with receipts and files.
@@ -129,6 +145,7 @@ class HomeFeeds:
         """Delete what feeds brought for a data source."""
         if not self.office.feeds(datasource=datasource, limit=1):
             raise UsageError(f"no feed of a data source {datasource!r} is known")
+        self.sources.to_delete(datasource)
         try:
             lock = self._home.lock("ingather feed")
         except HomeLockedError as locked:

@@ -24,7 +24,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.feeds.desk import FeedFields, FeedTicket, Spooled
+from ingather.feeds.desk import FeedFields, FeedKind, FeedTicket, Spooled
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
@@ -148,7 +148,9 @@ class LocalFeeds:
     def take_spooled(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
         """Give a spooled file its place in the queue."""
         ticket: FeedTicket = self._transact(self.feeding.taking(spooled, fields, sender))
-        self.feeding.taken(ticket.id, fields.datasource, spooled.records)
+        self.feeding.taken(
+            ticket.id, fields.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS
+        )
         return ticket
 
     def do(self, job: Callable[[CatalogWriter, Applied, float], Any]) -> Any:

@@ -98,7 +98,7 @@ class FeedOffice:
             rest.get("part", 0),
             rest.get("last", False),
         )
-        form["complete"] = bool(form["complete"])
+        form["complete"], form["rests"] = bool(form["complete"]), bool(form["rests"])
         form["indexed"] = form["ended"] is not None and form["seq"] <= self._indexed()
         form["waiting"] = max(form["estimate"] - form["done"], 0) if form["ended"] is None else 0
         return form

@@ -12,7 +12,7 @@ from ingather.app.feeds.home import deletion_guard
 from ingather.app.feeds.local import feed_home, policies_of, spool_of
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
 from ingather.app.feeds.outlawing import outlaw_when_changed
-from ingather.app.feeds.sources import SourceOffice
+from ingather.app.feeds.sources import SourceOffice, switch_job
 from ingather.app.feeds.thread import Feeding
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
@@ -165,7 +165,9 @@ class ServedFeeds:
         self.office.file(name)
         if not self._do(again_job([int(feed["id"])])):
             raise UsageError(f"feed {name} is not at its end yet")
-        self.desk.taken(int(feed["id"]), feed["datasource"], feed["estimate"])
+        self.desk.taken(
+            int(feed["id"]), feed["datasource"], feed["estimate"], groups=feed["kind"] == FeedKind.GROUPS
+        )
         return self.office.feed(name)
 
     def replay(self, name: str) -> dict[str, Any]:
@@ -190,7 +192,7 @@ class ServedFeeds:
         )  # fmt: skip
         spooled = Spooled(copy.name, copy, feed["size"], feed["sha256"], feed["estimate"])
         ticket = self._transact(self.desk.taking(spooled, fields, feed["sender"]))
-        self.desk.taken(ticket.id, fields.datasource, spooled.records)
+        self.desk.taken(ticket.id, fields.datasource, spooled.records, groups=groups)
         return self.office.feed(ticket.name)
 
     def forget(self, name: str) -> dict[str, Any]:
@@ -214,6 +216,7 @@ class ServedFeeds:
         """
         if not self.office.feeds(datasource=datasource, limit=1):
             raise UsageError(f"no feed of a data source {datasource!r} is known")
+        self._sources.to_delete(datasource)
         ticket = self._transact(self.desk.emptying(datasource, "the operator"))
         self.desk.taken(ticket.id, datasource, 1)
         return self.office.feed(ticket.name)
@@ -248,6 +251,20 @@ class ServedFeeds:
             UsageError: there is none, or feeds brought nothing.
         """
         return self.delete_documents(self._sources.to_delete(name))
+
+    def switch_source(self, name: str, *, off: bool) -> dict[str, Any]:
+        """Disable a source, or enable it again; return it.
+
+        Raises:
+            UsageError: there is none.
+        """
+        found = self._sources.to_switch(name)
+        job = switch_job(found, off=off)
+        gathering = self._gathering
+        made = gathering.switch_source(lambda w, a: job(w, a, gathering.clock.wall()), off=off)
+        changed = asyncio.run_coroutine_threadsafe(made, self._loop).result()
+        self.desk.rest(self._transact(lambda w, _: w.registry.disabled_sources()))
+        return self._sources.shown(str(found["name"])) | {"changed": changed}
 
     def _do(self, job: Callable[[CatalogWriter, Applied, float], Any]) -> Any:
         return self._transact(lambda w, a: job(w, a, self._gathering.clock.wall()))

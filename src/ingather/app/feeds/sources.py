@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from ingather.app.feeds.office import FeedOffice
+from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_source_reader import SourceReader
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.sources import SourceConf
 from ingather.errors import UsageError
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
 
-__all__ = ["SourceOffice"]
+__all__ = ["SourceOffice", "switch_job"]
 
 _LAST_FEEDS = 5
 
@@ -44,13 +46,13 @@ class SourceOffice:
             UsageError: there is none of this name.
         """
 
-        def look(reader: SourceReader) -> dict[str, Any]:
+        def look(reader: SourceReader | None) -> dict[str, Any]:
             found = _named(self._all(reader), name)
             number = found["id"]
-            states = {} if number is None else reader.states(number)
+            states = reader.states(number) if reader and number is not None else {}
             return found | {
                 "urls": {State(state).name.lower(): count for state, count in states.items()},
-                "also_lists": 0 if number is None else reader.also(number),
+                "also_lists": reader.also(number) if reader and number is not None else 0,
             }
 
         found: dict[str, Any] = self._read(look)
@@ -69,12 +71,26 @@ class SourceOffice:
             UsageError: there is no such source, or feeds brought nothing for it.
         """
         found = self._read(lambda reader: _named(self._all(reader), name))
+        if found["disabled"] is not None:
+            raise UsageError(
+                f"the source {found['name']!r} is disabled: nothing of it is deleted",
+                hint=f"enable it first: ingather source enable {found['name']}",
+            )
         if not found["datasource"]:
             raise UsageError(
                 f"no feed was pushed for the source {found['name']!r}: what was gathered is not deleted as one",
                 hint="take its site out of filterrules.conf, or use: ingather remove URL",
             )
         return str(found["datasource"])
+
+    def to_switch(self, name: str) -> dict[str, Any]:
+        """Return the source that is to be disabled or enabled; its own name counts before that of a data source.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        found: dict[str, Any] = self._read(lambda reader: _named(self._all(reader), name, exact=True))
+        return found
 
     def to_destroy(self, name: str) -> tuple[str, list[int]]:
         """Return the data source *name* and those of its feeds that are to be forgotten.
@@ -84,8 +100,8 @@ class SourceOffice:
         """
         datasource = self.to_delete(name)
 
-        def look(reader: SourceReader) -> tuple[dict[str, Any], list[int]]:
-            return _named(self._all(reader), datasource), reader.ended(datasource)
+        def look(reader: SourceReader | None) -> tuple[dict[str, Any], list[int]]:
+            return _named(self._all(reader), datasource), reader.ended(datasource) if reader else []
 
         found, ended = self._read(look)
         if found["pushed"] and found["documents"]:
@@ -97,17 +113,21 @@ class SourceOffice:
             raise UsageError(f"{found['open']} feeds of {datasource} are not at their end yet")
         return datasource, ended
 
-    def _read(self, look: Callable[[SourceReader], Any]) -> Any:
+    def _read(self, look: Callable[[SourceReader | None], Any]) -> Any:
+        if not self._database.exists():
+            return look(None)
         reader = SourceReader(self._database)
         try:
             return look(reader)
         finally:
             reader.close()
 
-    def _all(self, reader: SourceReader) -> list[dict[str, Any]]:
-        pushed = {source_row_name(row["datasource"]): row for row in reader.feeds()}
-        rows = {row["name"]: row for row in reader.sources()}
-        names = {*rows, *pushed, *self._declared}
+    def _all(self, reader: SourceReader | None) -> list[dict[str, Any]]:
+        """Return the sources; without a catalog those that somebody wrote down."""
+        pushed = {source_row_name(row["datasource"]): row for row in (reader.feeds() if reader else ())}
+        rows = {row["name"]: row for row in (reader.sources() if reader else ())}
+        declared = {name for name, conf in self._declared.items() if reader or conf.origins}
+        names = {*rows, *pushed, *declared}
         found = [_form(name, rows.get(name), pushed.get(name), self._declared.get(name)) for name in names]
         return sorted((one for one in found if _counts(one)), key=lambda one: str(one["name"]))
 
@@ -121,7 +141,7 @@ def _form(
     feeds = ("feeds", "open", "backlog", "rejected")
     return {
         "name": name, "kind": kind, "access": access, "declared": declared is not None,
-        "id": row["id"] if row is not None else None, "datasource": pushed["datasource"] if pushed is not None else "",
+        "id": row["id"] if row is not None else None, "disabled": row["disabled"] if row is not None else None, "datasource": pushed["datasource"] if pushed is not None else "",
         **{key: row[key] if row is not None else 0 for key in counts},
         **{key: int(pushed[key]) if pushed is not None else 0 for key in feeds},
         "last": pushed["last"] if pushed is not None else None,
@@ -130,11 +150,28 @@ def _form(
 
 def _counts(one: Mapping[str, Any]) -> bool:
     """Whether a source is to be seen: one whose feeds were destroyed leaves a row that owns nothing."""
-    return bool(one["declared"] or one["datasource"] or one["documents"] or one["listed"] or one["acls"])
+    owns = one["datasource"] or one["documents"] or one["listed"] or one["acls"]
+    return bool(one["declared"] or owns or one["disabled"] is not None)
 
 
-def _named(found: Iterable[dict[str, Any]], name: str) -> dict[str, Any]:
+def switch_job(source: Mapping[str, Any], *, off: bool) -> Callable[[CatalogWriter, Applied, float], bool]:
+    """Return the job that disables or enables a source (of :meth:`SourceOffice.to_switch`); its answer: whether that is new."""
+
+    def job(writer: CatalogWriter, _applied: Applied, now_s: float) -> bool:
+        name, at_s = str(source["name"]), now_s if off else None
+        done = writer.registry.disable_source(name, str(source["kind"]), str(source["access"]), at_s)
+        if done:
+            said = "nothing is fetched for it, its feeds wait, its documents stay" if off else "it goes on"
+            writer.applier.event("source-disabled" if off else "source-enabled", name, said)
+        return done
+
+    return job
+
+
+def _named(found: Iterable[dict[str, Any]], name: str, *, exact: bool = False) -> dict[str, Any]:
     every = list(found)
+    if exact:
+        every.sort(key=lambda one: bool(one["name"] != name))
     for one in every:
         if name in {one["name"], one["datasource"]}:
             return one

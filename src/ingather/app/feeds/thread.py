@@ -8,8 +8,6 @@ dropped.
 
 import asyncio
 import threading
-from bisect import insort
-from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
@@ -18,6 +16,7 @@ from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.groups import GroupFeeds
 from ingather.app.feeds.home import FeedHome, Transact
 from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
+from ingather.app.feeds.queues import FeedQueues
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_feeds import FeedRow, NewFeed
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -33,6 +32,7 @@ from ingather.feeds.desk import (
     feed_type,
 )
 from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
+from ingather.feeds.policy import source_row_name
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, joined
 from ingather.feeds.sweeping import DELETED, sweep
@@ -74,12 +74,7 @@ class Feeding:
         self._process = process or FeedProcess()
         self._asking = Asking(home, self._process, transact)
         self._groups = GroupFeeds(self._asking, transact, clock, self._close)
-        self._queues: dict[str, list[int]] = {}
-        """Feeds by data source, ascending: rows are numbered in order of arrival."""
-        self._turns: deque[str] = deque()
-        self._waiting: dict[int, int] = {}
-        self._since: dict[int, float] = {}
-        """When each feed that waits was received."""
+        self._queues = FeedQueues()
         self._successes: dict[str, float] = {}
         self._condition = threading.Condition()
         self._stopping = False
@@ -93,7 +88,9 @@ class Feeding:
         """Take up what an earlier process left; return how many feeds that are."""
         found: list[FeedRow] = self._transact(lambda w, _: w.feeds.open_feeds())
         successes = self._transact(lambda w, _: w.feeds.last_successes(_MOST_SUCCESSES))
+        resting = self._transact(lambda w, _: w.registry.disabled_sources())
         with self._condition:
+            self._queues.resting = resting
             self._successes = {name: at_s for name, at_s in successes if at_s}
         for feed in found:
             self._enqueue(feed)
@@ -186,33 +183,39 @@ class Feeding:
         if self._write is None:
             raise IngatherError("this process takes no feeds")
         ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
-        self.taken(ticket.id, fields.datasource, spooled.records)
+        self.taken(ticket.id, fields.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS)
         return ticket
 
-    def taken(self, number: int, datasource: str, records: int, *, received_s: float | None = None) -> None:
-        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now."""
+    def rest(self, sources: frozenset[str]) -> None:
+        """Let the feeds of *sources* wait from now on, and those of all others go on."""
         with self._condition:
-            self._since[number] = self._clock.wall() if received_s is None else received_s
-            self._waiting[number] = max(records, 1)
-            queue = self._queues.setdefault(datasource, [])
-            if number not in queue[-8:]:
-                insort(queue, number)
-            if datasource not in self._turns:
-                self._turns.append(datasource)
+            self._queues.resting = sources
+            self._condition.notify_all()
+
+    def taken(
+        self, number: int, datasource: str, records: int, *, received_s: float | None = None, groups: bool = False
+    ) -> None:  # fmt: skip
+        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now."""
+        received_s = self._clock.wall() if received_s is None else received_s
+        with self._condition:
+            self._queues.add(number, datasource, records, received_s, groups=groups)
             self._condition.notify_all()
 
     def _enqueue(self, feed: FeedRow) -> None:
-        self.taken(feed.id, feed.datasource, feed.estimate - feed.done, received_s=feed.received_s)
+        self.taken(
+            feed.id, feed.datasource, feed.estimate - feed.done, received_s=feed.received_s,
+            groups=feed.kind == FeedKind.GROUPS,
+        )  # fmt: skip
 
     def backlog(self) -> int:
-        """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`."""
+        """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`. Those of disabled sources do not count."""
         with self._condition:
-            return sum(self._waiting.values())
+            return self._queues.backlog()
 
     def oldest_s(self) -> float:
         """Return how long the feed has waited that was received first, 0 = none waits."""
         with self._condition:
-            first = min(self._since.values(), default=None)
+            first = self._queues.oldest_s()
         return 0.0 if first is None else max(0.0, self._clock.wall() - first)
 
     def last_successes(self) -> dict[str, float]:
@@ -223,7 +226,7 @@ class Feeding:
     def open_feeds(self) -> int:
         """Return how many feeds are not at their end."""
         with self._condition:
-            return len(self._waiting)
+            return len(self._queues)
 
     async def report(self, name: str, *, wait_s: float = 0.0) -> dict[str, Any]:
         """Return a feed's report; see :class:`ingather.feeds.desk.FeedDesk`."""
@@ -242,6 +245,8 @@ class Feeding:
                 shown = shown or now + _INDEX_WAIT_S
                 if found["indexed"] or now >= shown:
                     return found
+            elif found["rests"]:
+                return found
             await asyncio.sleep(min(0.1, left))
 
     # -- the thread ---------------------------------------------------------------------------
@@ -258,13 +263,12 @@ class Feeding:
     def _turn(self) -> str | None:
         """Return whose turn it is; ``None`` = the end."""
         with self._condition:
-            while not self._stopping and not self._turns:
+            while not self._stopping:
+                datasource = self._queues.turn()
+                if datasource is not None:
+                    return datasource
                 self._condition.wait()
-            if self._stopping:
-                return None
-            datasource = self._turns.popleft()
-            self._turns.append(datasource)
-            return datasource
+            return None
 
     def _try(self, datasource: str) -> None:
         try:
@@ -277,8 +281,8 @@ class Feeding:
 
     def drain(self) -> None:
         """Apply everything that waits, in this thread; for commands that own the home."""
-        while self._turns:
-            self.step(self._turns[0])
+        while datasource := self._queues.first():
+            self.step(datasource)
 
     def step(self, datasource: str) -> None:
         """Apply one batch of the oldest feed of *datasource*.
@@ -288,24 +292,17 @@ class Feeding:
             WorkerLostError: the worker died twice over the same record's neighbourhood; the next call goes on.
         """
         with self._condition:
-            queue = self._queues.get(datasource)
-            number = queue[0] if queue else 0
-        feed: FeedRow | None = self._transact(lambda w, _: w.feeds.feed(number)) if number else None
+            number = self._queues.next(datasource)
+        if not number:
+            return
+        feed: FeedRow | None = self._transact(lambda w, _: w.feeds.feed(number))
         if feed is None or feed.state > FeedState.IN_PROGRESS or self._work(feed):
             self._ended(datasource, number)
 
     def _ended(self, datasource: str, number: int) -> None:
         with self._condition:
-            self._waiting.pop(number, None)
-            self._since.pop(number, None)
             self._groups.forget(number)
-            queue = self._queues.get(datasource, [])
-            if number in queue:
-                queue.remove(number)
-            if not queue:
-                self._queues.pop(datasource, None)
-                if datasource in self._turns:
-                    self._turns.remove(datasource)
+            self._queues.remove(datasource, number)
 
     def _work(self, feed: FeedRow) -> bool:
         """Do the next piece of a feed; return whether it is at its end."""
@@ -320,16 +317,18 @@ class Feeding:
         batch = self._asking.ask(feed)
         if batch.damaged:
             self._asking.set_aside(feed)
-        if not batch.ended and batch.items and len(self._turns) == 1:
+        if not batch.ended and batch.items and self._queues.alone:
             self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
         if not self._transact(partial(self._apply, feed, batch)):
+            if self._rests(feed):
+                return False
             if self._home.blueprint().version == batch.version:
                 raise CatalogError("a configuration is being put into force")
             _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
             return False
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
-            self._waiting[feed.id] = max(feed.estimate - done, 1)
+            self._queues.left(feed.id, feed.estimate - done)
         if not batch.ended:
             return False
         self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=batch.complete))
@@ -341,6 +340,8 @@ class Feeding:
         Asked inside the transaction: what is published between this question and the commit comes behind it, and
         goes over what was applied.
         """
+        if source_row_name(feed.datasource) in writer.registry.disabled_sources():
+            return False
         if batch.version and batch.version != writer.registry.versions.in_force():
             return False
         now_s = writer.applier.now_s = self._clock.wall()
@@ -348,20 +349,24 @@ class Feeding:
         apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
         return True
 
+    def _rests(self, feed: FeedRow) -> bool:
+        with self._condition:
+            return self._queues.rests(feed.datasource)
+
     # -- the end of a feed --------------------------------------------------------------------
 
     def _finish(self, feed: FeedRow, trouble: str, warnings: Iterable[str] = ()) -> bool:
         """Deal with what a full feed leaves out, then close the feed."""
         said = ""
         while not trouble:
-            done, said = self._transact(
-                lambda w, a: sweep(w, a, feed, now_s=self._clock.wall(), guard=self._home.guard)
-            )
+            done, said = self._transact(partial(self._sweep, feed))
             if done:
                 break
             with self._condition:
                 if self._stopping:
                     return False
+            if self._rests(feed):
+                return False
         notes = [
             *feed.fields.get("warnings", ()),
             *warnings,
@@ -370,6 +375,11 @@ class Feeding:
         ]
         self._transact(partial(self._close, feed.id, trouble, joined(notes)))
         return True
+
+    def _sweep(self, feed: FeedRow, writer: CatalogWriter, applied: Applied) -> tuple[bool, str]:
+        if source_row_name(feed.datasource) in writer.registry.disabled_sources():
+            return False, ""
+        return sweep(writer, applied, feed, now_s=self._clock.wall(), guard=self._home.guard)
 
     def _close(
         self, number: int, trouble: str, detail: str, writer: CatalogWriter, _applied: Applied

@@ -104,6 +104,18 @@ async def delete_source(request: Request) -> Response:
     return await _answer(request, lambda board: board.delete_source(name))
 
 
+async def disable_source(request: Request) -> Response:
+    """``POST /api/v1/sources/{name}/disable``: nothing is fetched for it, its feeds wait, its documents stay."""
+    name = _name(request)
+    return await _answer(request, lambda board: board.switch_source(name, off=True))
+
+
+async def enable_source(request: Request) -> Response:
+    """``POST /api/v1/sources/{name}/enable``: it goes on."""
+    name = _name(request)
+    return await _answer(request, lambda board: board.switch_source(name, off=False))
+
+
 async def destroy(request: Request) -> Response:
     """``POST /api/v1/sources/{name}/destroy``: forget the feeds of a source without documents."""
     name = _name(request)

@@ -1,0 +1,38 @@
+"""A source is disabled and enabled while ``serve`` runs, and across a restart."""
+
+from urllib.parse import quote
+
+from ingather.testing.rig import Rig, wait_until
+from ingather.testing.site import Site
+
+
+def test_a_disabled_source_is_not_fetched_until_it_is_enabled_and_its_documents_stay(
+    rig: Rig, site: Site
+) -> None:
+    site.page("/", "Walrus", "/next")
+    site.page("/next", "Heron")
+    rig.site(site.origin)
+    rig.call("source", "add", "resting")
+    assert rig.call("source", "disable", "web").out == "web is disabled\n"
+    with rig.serving() as served:
+        assert served.status["disabled_sources"] == ["web"]
+        wait_until(lambda: rig.known())  # its starting points are in the frontier
+        code, answer = served.admin(f"/api/v1/explain?url={quote(site.url('/'), safe='')}")
+        assert code == 200, answer
+        assert "its source web is disabled since" in answer["answer"]
+        assert site.url("/next") not in rig.known()
+        code, answer = served.admin("/api/v1/sources/web/enable", {})
+        assert (code, answer["changed"], answer["disabled"]) == (200, True, None), answer
+        wait_until(lambda: served.found("heron") == [site.url("/next")])
+        before = served.running.gatherers()
+        code, answer = served.admin("/api/v1/sources/web/disable", {})
+        assert (code, answer["changed"]) == (200, True), answer
+        wait_until(lambda: served.running.gatherers() and served.running.gatherers() != before)
+        assert served.status["disabled_sources"] == ["web"]
+        code, answer = served.admin("/api/v1/sources/nobody/disable", {})
+        assert code == 400, answer
+    assert "web  site, public, disabled: 2 documents" in rig.call("source", "list").out
+    with rig.serving() as served:
+        assert served.found("walrus") == [site.url("/")]
+        assert served.status["disabled_sources"] == ["web"]
+    assert rig.complaints() == []
