@@ -44,7 +44,7 @@ def _overlay(overlay: Mapping[str, Any]) -> Iterator[str]:
 
 def _known(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"source     {answer['source']} ({answer['access']}), depth {answer['depth']}"
-    if answer["disabled"]:
+    if answer.get("disabled"):
         yield f"           disabled since {answer['disabled']}: nothing is fetched for it, its feeds wait"
     chain = answer["found"]["referrers"]
     first = "by a feed" if answer.get("feeds") else "a starting point"
