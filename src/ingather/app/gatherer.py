@@ -40,6 +40,7 @@ from ingather.robot.discovering import Discoverer
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.hostbook import HostBook
 from ingather.robot.pipeline import Pipeline
+from ingather.robot.polling import Polling
 from ingather.robot.reading import Reading
 from ingather.robot.seen import Seen
 from ingather.robot.slot import Slot
@@ -162,6 +163,9 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         declared = blueprint.sources.get(source)
         return declared is not None and declared.access == "public" and "access" in declared.origins
 
+    rules = {
+        name: wiring.listed_rules(source) for name, source in blueprint.sources.items() if source.syndicates
+    }
     hosts = HostBook(
         agent=agent,
         policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),
@@ -177,10 +181,11 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     pipeline = Pipeline(
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
-        pushes=lambda source: source not in blueprint.sources, heeds=heeds, counts=counts, opens=opens,
+        pushes=lambda source: source not in blueprint.sources, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
-        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, resolver=resolver, segment=segment, hosts=hosts,
+        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get,
+        polling=Polling(answering=pipeline.answering, isolation=pool, slot=slot, clock=clock), resolver=resolver, segment=segment, hosts=hosts,
         scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
         headers=(("Referer", str(robot.referer)),) if robot.referer else (),
     )  # fmt: skip

@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingather import __version__
-from ingather.app.confined.pool import ConverterLimits, JobLimits
+from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
+from ingather.model.url import split
 from ingather.ports.isolation import Isolation
 from ingather.robot.backoff import BackOffLimits
 from ingather.robot.deletion import DeletionLimits
@@ -19,6 +20,7 @@ from ingather.robot.discovering import UrlLimits
 from ingather.robot.gatherer import GathererLimits
 from ingather.robot.indexing import FollowLimits
 from ingather.robot.keeper import KeeperLimits
+from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import PipelineLimits
 from ingather.robot.politeness import AddressLimits, HostPolicy
 from ingather.robot.recheck import RecheckLimits
@@ -36,6 +38,7 @@ __all__ = [
     "gatherer_limits",
     "host_policy",
     "keeper_limits",
+    "listed_rules",
     "overridden",
     "pipeline_limits",
     "program_limits",
@@ -156,6 +159,24 @@ def _thresholds(settings: Settings) -> tuple[float, int]:
     return settings.share("deletion.share"), settings.count("deletion.documents")
 
 
+def listed_rules(source: SourceConf) -> ListedRules:
+    """What a source of kind ``rss`` or ``sitemap`` says of visits."""
+    own = source.syndication
+    same_host = own.link_scope == "same-host"
+    query = own.honoured_query_parameters
+    return ListedRules(
+        kind="sitemap" if source.kind == "sitemap" else "rss",
+        discover=own.discover_urls,
+        origins=frozenset(split(url).origin for url in own.feeds) if same_host else frozenset(),
+        document_bytes=own.max_file_size or 0,
+        honoured_query=None if query is None else frozenset(query),
+        feed_bytes=own.max_feed_size or 0,
+        feed_items=own.max_feed_items or 0,
+        redirects=own.max_redirects,
+        obey_robots=own.robots_for_feeds,
+    )
+
+
 def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
     """Thresholds of a source's deletions; web feeds and sitemaps have their own, and no second look (one check is proof)."""
     fed = source.syndicates
@@ -262,6 +283,7 @@ def converter_limits(settings: Settings, robot: RobotConf) -> ConverterLimits:
         jobs={
             "convert": JobLimits(4 * settings.seconds("limits.parser-cpu"), float(robot.convert_timeout)),
             "page": JobLimits(settings.seconds("limits.parser-cpu"), settings.seconds("limits.parser-wall")),
+            "listing": LISTING_LIMITS,
         },
         memory_bytes=settings.size("limits.parser-memory"),
         recycle_jobs=settings.count("gather.converter-documents"),

@@ -17,25 +17,29 @@ from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
 from ingather.model.counted import Count
 from ingather.model.report import Claim, Denial, HostGrant, Report
-from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.resource import Request
 from ingather.model.scope import Scope
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
+from ingather.robot.asked import AskedVisits
 from ingather.robot.asking import Asking
-from ingather.robot.backoff import Remedy, remedy_of
 from ingather.robot.gathererlimits import GathererLimits
+from ingather.robot.hopping import Hopping
 from ingather.robot.hostbook import HostBook, HostEntry
+from ingather.robot.judged import Judged
+from ingather.robot.listed import RulesOf
 from ingather.robot.outbox import Outbox
-from ingather.robot.pipeline import Judged, Pipeline
+from ingather.robot.pipeline import Pipeline
+from ingather.robot.polling import Polling
 from ingather.robot.schedule import Schedule
+from ingather.robot.turns import Turn, Turns
 from ingather.robot.wire import (
     Counted,
     HandBack,
     Hello,
     Kept,
-    Refused,
     Starts,
     Stop,
     Touched,
@@ -61,6 +65,7 @@ class Gatherer:
         slot: int,
         pid: int,
         pipeline: Pipeline,
+        polling: Polling,
         fetcher: Fetcher,
         resolver: Resolver,
         segment: SegmentWriter,
@@ -70,14 +75,15 @@ class Gatherer:
         dice: Random,
         headers: tuple[tuple[str, str], ...] = (),
         limits: GathererLimits | None = None,
+        rules: RulesOf = lambda _: None,
     ) -> None:
         self._slot, self._pid = slot, pid
-        self._pipeline, self._fetcher, self._resolver = pipeline, fetcher, resolver
+        self._pipeline, self._fetcher = pipeline, fetcher
         self._hosts, self._scopes = hosts, scopes
         self._clock, self._dice = clock, dice
         self._limits = limits or GathererLimits()
         self._headers = headers
-        self._schedule: Schedule[Claim | HostEntry] = Schedule(max_items=1 << 30)
+        self._schedule: Schedule[Claim | HostEntry | Turn] = Schedule(max_items=1 << 30)
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_hand = 0
         self._wanting = False
@@ -88,6 +94,15 @@ class Gatherer:
         self._writer: asyncio.StreamWriter | None = None
         wake = asyncio.Event()
         self._asking = Asking(self._send, seed=pipeline.seed, released=wake.set)
+        self._turns = Turns(
+            schedule=self._schedule, asking=self._asking, resolver=resolver, hosts=hosts, clock=clock, dice=dice,
+            send=self._send, pump=self._pump, stopping=lambda: self._stopping, waits=self._waits,
+            hold_s=self._limits.hold_s,
+        )  # fmt: skip
+        self._asked = AskedVisits(
+            pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock,
+            hopping=Hopping(fetcher=fetcher, hosts=hosts, turns=self._turns, clock=clock, version=pipeline.version),
+        )  # fmt: skip
         self._outbox = Outbox(
             self._send, drain=self._drained, wake=wake, limits=self._limits, sync=segment.sync, pipeline=pipeline,
             asking=self._asking,
@@ -160,7 +175,7 @@ class Gatherer:
         for claim in claims:
             entry = self._hosts.entry(claim.host)
             self._schedule.admit(entry.clock)
-            if self._hosts.must_ask_robots(entry):
+            if self._hosts.must_ask_robots(entry) and self._asked.obeys_robots(claim):
                 report = self._pipeline.judge(claim, entry.origin).report
                 if report is not None:  # nobody is asked for robots.txt on behalf of what the filters deny
                     self._report(report)
@@ -178,15 +193,19 @@ class Gatherer:
         """Start every visit whose turn it is; called whenever something changed, never waits."""
         if self._stopping or self._broken is not None:
             self._over.set()
+            self._turns.drop()
             return
         limits, schedule, now = self._limits, self._schedule, self._clock.monotonic()
-        while len(self._tasks) < limits.max_connections and self._outbox.room:
+        while len(self._tasks) - self._turns.waiting < limits.max_connections and self._outbox.room:
             turn = schedule.next(now)
             if isinstance(turn, float):
                 if turn < inf:
                     self._look_again(turn)
                 break
             item, key = turn
+            if isinstance(item, Turn):
+                self._turns.has_turn(item, key)
+                continue
             self._spawn(self._robots(item, key) if isinstance(item, HostEntry) else self._visit(item, key))
         if not self._wanting and self._in_hand < limits.working // 2:
             self._wanting = True
@@ -241,84 +260,60 @@ class Gatherer:
             self._report(judged.report)
             return
         scope = self._scopes(claim.source)
-        address = await self._start(entry, key)
+        address = await self._turns.start(entry.hostname, key, own=entry.own)
         if address is None:
             self._schedule.put_back(key, claim)
             return
+        request = Request(
+            judged.url, claim.etag, claim.last_modified, headers=self._headers,
+            long_head=self._pipeline.heeds(claim.source),
+        )  # fmt: skip
+        asked = self._asked if claim.intent else None
+        if asked is not None:
+            request = asked.request(judged, request)
         try:
-            got = await self._fetcher.fetch(
-                Request(
-                    judged.url, claim.etag, claim.last_modified, headers=self._headers,
-                    long_head=self._pipeline.heeds(claim.source),
-                ),
-                scope,
-            )  # fmt: skip
+            got = await (
+                asked.fetch(judged, request, scope) if asked else self._fetcher.fetch(request, scope)
+            )
         finally:
             self._schedule.finished(key)
             self._asking.release(address)
-        self._host_answered(entry, key, got)
-        report = await self._pipeline.process(judged, got)
-        self._report(report)
+        self._turns.answered(key, judged.url, got)
+        if asked is None:
+            self._report(await self._pipeline.process(judged, got))
+            return
+        report = await asked.report(judged, request, got, scope)
+        if report is not None:
+            self._report(report)
 
     def _obey_robots(self, judged: Judged, entry: HostEntry) -> Report | None:
         """Return the report of a visit that robots.txt forbids or makes impossible."""
         claim = judged.claim
         ruling = self._hosts.ruling(entry, judged.url)
-        if ruling is None:
+        if ruling is None or not self._asked.obeys_robots(claim):
             return None
         outcome, reason, where = ruling
         denial = Denial(str(Exclusion.ROBOTS), where, reason, self._pipeline.version)
         return self._pipeline.ended(claim, outcome, detail=reason, denial=denial)
 
-    async def _start(self, entry: HostEntry, key: str) -> str | None:
-        """Wait for leave to connect to the host's address, then start its turn.
-
-        Returns the address that was granted (own hosts: ``""``), ``None`` when the host asked for time
-        while we waited: the item goes back.
-        """
-        address = "" if entry.own else await self._address(entry.hostname)
-        if address:
-            await self._asking.leave(address)
-        now = self._clock.monotonic()
-        if not entry.own and self._schedule.must_wait(key, now) > 0:
-            self._asking.release(address)
-            return None
-        self._schedule.started(key, now)
-        self._pump()  # the host was set aside for this start: another of its items may have its turn, or wait for it
-        return address
-
-    async def _address(self, hostname: str) -> str:
-        """Return the address that counts for *hostname*; none when the fetch will fail for want of one."""
-        try:
-            addresses = await self._resolver.resolve(hostname)
-        except OSError:
-            return ""
-        return addresses[0] if addresses else ""
-
     async def counts(self, asked: list[Count]) -> dict[str, bool]:
         """Ask the keeper, who counts for the whole run, whether one more may pass; the answers by role."""
         return await self._asking.counts(asked)
 
-    def _host_answered(self, entry: HostEntry, key: str, got: Response | Failure) -> None:
-        """Let the answer act on the host's clock: back-off, or the end of one."""
-        cause: FailureKind | int = got.kind if isinstance(got, Failure) else got.status
-        now = self._clock.monotonic()
-        if remedy_of(cause) is not Remedy.WAIT_HOST:
-            entry.clock.answered(now)
+    def _waits(self, key: str, seconds: float) -> None:
+        """Tell the keeper of a host that asked for time; for long it goes back there."""
+        for entry in self._hosts.siblings(key):
+            self._learnt(entry)
+            if seconds > self._limits.hold_s:
+                self._hand_back(entry, key, seconds)
             return
-        asked = self._hosts.asked_s(got)
-        if isinstance(got, Response) and got.address and not entry.own:
-            self._send(Refused(got.address, asked))
-        wait = self._schedule.back_off(key, now, chance=self._dice.random(), asked_s=asked)
-        self._learnt(entry)
-        if wait.seconds > self._limits.hold_s:
-            self._hand_back(entry, key, wait.seconds)
 
     def _hand_back(self, entry: HostEntry, key: str, seconds: float) -> None:
         """Give the keeper the claims of a host that wants to be left alone."""
         items = self._schedule.remove(key)
         self._schedule.admit(entry.clock)
         claims = [item.id for item in items if isinstance(item, Claim)]
+        self._turns.drop([item for item in items if isinstance(item, Turn)])
         for sibling in self._hosts.siblings(key):
             claims += [claim.id for claim in sibling.blocked]
             sibling.blocked.clear()
@@ -341,7 +336,7 @@ class Gatherer:
         async def admit(url: str) -> bool:
             nonlocal started
             if not started:
-                address = await self._start(entry, key)
+                address = await self._turns.start(entry.hostname, key, own=entry.own)
                 if address is None:
                     return False
                 held.append(address)
@@ -350,7 +345,7 @@ class Gatherer:
                 url
             ):  # a hop to another host is a visit there: the keeper gives leave
                 host_key, hostname = self._hosts.name_of(url)
-                hop = await self._address(hostname)
+                hop = await self._turns.address(hostname)
                 if hop:
                     await self._asking.leave(hop, host_key)
                     held.append(hop)

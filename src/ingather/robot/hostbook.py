@@ -154,16 +154,28 @@ class HostBook:
         """Return (outcome, reason, where) when robots.txt does not let us fetch *url*."""
         if not self._obey or entry.robots is None:
             return None
-        if entry.robots.kind is RobotsKind.UNREACHABLE:
-            return (
-                Outcome.ROBOTS_UNREACHABLE,
-                f"robots.txt is unreachable: {entry.robots.detail}",
-                "robots.txt",
-            )
-        if entry.robots.allows(self._agent, url):
+        return self.judged(entry.robots, url)
+
+    def judged(self, robots: RobotsState, url: str) -> tuple[Outcome, str, str] | None:
+        """Return (outcome, reason, where) when *robots* does not let us fetch *url*."""
+        if robots.kind is RobotsKind.UNREACHABLE:
+            return Outcome.ROBOTS_UNREACHABLE, f"robots.txt is unreachable: {robots.detail}", "robots.txt"
+        if robots.allows(self._agent, url):
             return None
-        verdict = entry.robots.decide(self._agent, url)
+        verdict = robots.decide(self._agent, url)
         return Outcome.ROBOTS, f"robots.txt forbids it: {verdict.text.strip()}", f"robots.txt:{verdict.line}"
+
+    def obeys(self, url: str) -> bool:
+        """Whether robots.txt binds *url* at all."""
+        return self._obey and url.startswith("http")
+
+    def robots_of(self, url: str) -> RobotsState | None:
+        """Return the robots.txt of an origin in hand, if it is known and fresh."""
+        origin, now = split(url).origin, self._clock.wall()
+        for entry in self.siblings(host_key(origin)):
+            if entry.origin == origin and entry.robots is not None and entry.robots.is_fresh(now):
+                return entry.robots
+        return None
 
     def asked_s(self, got: Response | Failure) -> float | None:
         """Return the seconds for which a host asks to be left alone."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.log import get
+from ingather.model.intent import FEEDS, Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report, Row
 from ingather.ports.clock import Clock
@@ -43,6 +44,7 @@ from ingather.robot.wire import (
 __all__ = ["Connection", "Lending"]
 
 _log = get("lending")
+_NOTHING = ("", "", b"")
 
 
 @dataclass(slots=True, eq=False)
@@ -276,12 +278,21 @@ class Lending:
 
     def _claim(self, row: Row) -> Claim:
         suspect = row.strikes > 0
-        anew = suspect or row.version != self.version  # it must be read again to be judged
-        have = ("", "", b"") if anew else (row.etag, row.last_modified, row.digest)
         return Claim(
-            row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops, *have,
-            version=row.version or 0, suspect=suspect,
+            row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops, *self._have(row),
+            version=row.version or 0, suspect=suspect, intent=row.intent,
         )  # fmt: skip
+
+    def _have(self, row: Row) -> tuple[str, str, bytes]:
+        """Return entity tag, date and digest that the visit may use: what is not to be asked conditionally has none."""
+        intent = Intent(row.intent)
+        if intent in FEEDS:
+            return (row.etag, row.last_modified, row.digest) if intent.conditional else _NOTHING
+        if row.strikes > 0 or row.version != self.version or intent is Intent.NEW:
+            return _NOTHING  # it must be read again to be judged
+        if not intent.conditional:
+            return "", "", row.digest
+        return row.etag, row.last_modified, row.digest
 
     def _source(self, number: int) -> str:
         if number not in self._sources:

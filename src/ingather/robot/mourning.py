@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 
 from ingather.log import get
+from ingather.model.intent import FEEDS
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.ports.clock import Clock
 from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
+from ingather.robot.polled import untold
 from ingather.robot.robotlog import RobotLog
 from ingather.robot.supervising import DISK_FULL_EXIT, Death
 
@@ -56,7 +58,10 @@ class Mourning:
                     at_s=self._clock.wall(),
                     version=version,
                     detail=detail,
+                    intent=row.intent,
                 )
+                if row.intent in FEEDS:
+                    report.polled = untold(report)
                 self._frontier.claim(row)
                 self._intake.visit(report, row)
         return disk_full

@@ -64,7 +64,12 @@ class Outbox:
         """Take the report of a finished visit."""
         self._reports.append(report)
         self._bytes += (
-            len(report.text) + len(report.attributes) + len(report.links) + len(report.anchors) + _FRAME
+            len(report.text)
+            + len(report.attributes)
+            + len(report.links)
+            + len(report.anchors)
+            + len(report.polled)
+            + _FRAME
         )
         if self._ripe or len(self._reports) == 1:
             self._now.set()

@@ -12,40 +12,37 @@ outcome, never an exception that ends a run.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import md5
 
 import msgspec
 
 from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.packing import pack_attributes, pack_keys
-from ingather.errors import UrlError
-from ingather.feeds.headers import has_controls, read_anchors, read_controls, skips_content
-from ingather.fetch import read_retry_after, target_of
-from ingather.filters import Convert, Engine, Evaluation, TraceStep
+from ingather.feeds.headers import read_anchors
+from ingather.filters import Convert, Engine, TraceStep
 from ingather.model.candidate import Candidate, Pushed
-from ingather.model.controls import Controls
 from ingather.model.counted import Count
 from ingather.model.description import Attributes
+from ingather.model.intent import FEEDS
 from ingather.model.judgement import Judgement
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
 from ingather.model.report import Claim, Denial, Report
-from ingather.model.resource import Failure, FailureKind, Response
-from ingather.model.url import canonical, key, split
+from ingather.model.resource import Failure, Response
+from ingather.model.url import key, split
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
+from ingather.robot.answering import Answering
 from ingather.robot.discovering import Discoverer, denial_of
+from ingather.robot.judged import Judged
+from ingather.robot.listed import ListedRules, RulesOf, honoured, is_soft_404
 from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.seen import Seen
 
 __all__ = ["Judged", "Pipeline", "PipelineLimits"]
 
 _OK = frozenset({200, 203})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NOT_FOUND = frozenset({404, 410})
-_REFUSALS = frozenset({401, 403})
-_BACK_OFF = frozenset({429, 503})
 _STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeout", "memory", "cpu"))
 _ANCHOR = "x-gsa-external-anchor"
 _NO_QUOTING = frozenset({"noarchive", "nosnippet"})
@@ -61,20 +58,6 @@ class PipelineLimits:
     text_chars: int = 5_000_000
     anchor_chars: int = 200
     marked_chars: int = 400
-
-
-@dataclass(slots=True)
-class Judged:
-    """A claim with its evaluation; ``report`` is set when the journey ended before the network.
-
-    ``links``: what would be followed, in a rehearsal only.
-    """
-
-    claim: Claim
-    url: str
-    evaluation: Evaluation
-    report: Report | None = None
-    links: list[Link] = field(default_factory=list)
 
 
 async def _nobody_counts(asked: list[Count]) -> dict[str, bool]:
@@ -103,15 +86,18 @@ class Pipeline:
         heeds: Callable[[str], bool] | None = None,
         opens: Callable[[str], bool] = lambda _: False,
         counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
+        rules: RulesOf = lambda _: None,
     ) -> None:
         """Put the parts together.
 
         *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
-        what filter-by-max must know of the whole run; it goes with an engine that does not count itself.
+        what filter-by-max must know of the whole run; it goes with an engine that does not count itself. *rules*: of the
+        sources that feeds control.
         """
         self._counts = counts or _nobody_counts
         self._heeds = heeds or pushes
         self._opens = opens
+        self._rules = rules
         self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
@@ -122,6 +108,9 @@ class Pipeline:
         self._clock = clock
         self._seen = seen
         self._limits = limits or PipelineLimits()
+        self.answering = Answering(
+            discoverer=discoverer, clock=clock, redirects=self._limits.redirects, heeds=self._heeds, opens=opens
+        )  # fmt: skip
 
     def opens(self, source: str) -> bool:
         """Whether everybody may see what was fetched for *source* with credentials."""
@@ -160,11 +149,17 @@ class Pipeline:
             answers: its turn has come, so it counts: what is known about how many may pass, by role.
         """
         url = origin + claim.path
+        rules = self._rules(claim.source)
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
-            pushed=Pushed.URL if self._pushes(claim.source) else Pushed.NO,
+            pushed=Pushed.URL if rules is not None or self._pushes(claim.source) else Pushed.NO,
         )  # fmt: skip
         evaluation = self._engine.evaluation(candidate, answers=answers)
+        if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do
+            return Judged(claim, url, evaluation)
+        if rules is not None and (denial := self.beyond(url, rules)) is not None:
+            ended = self.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
+            return Judged(claim, url, evaluation, ended)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
@@ -174,23 +169,27 @@ class Pipeline:
             claim, url, evaluation, self.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
         )
 
-    def ended(  # noqa: PLR0913 - what is known of a visit
-        self,
-        claim: Claim,
-        outcome: Outcome,
-        *,
-        status: int = 0,
-        detail: str = "",
-        denial: Denial | None = None,
-        retry_s: float | None = None,
-        elapsed_s: float = 0.0,
-        address: str = "",
-    ) -> Report:
-        """Return the report of a visit that brought nothing to keep."""
-        return Report(
-            id=claim.id, outcome=int(outcome), status=status, at_s=self._clock.wall(), version=self.version, detail=detail,
-            denial=denial, retry_s=retry_s, elapsed_s=elapsed_s, address=address,
-        )  # fmt: skip
+    @property
+    def ended(self) -> Callable[..., Report]:
+        """Makes the report of a visit that brought nothing to keep (:meth:`Answering.ended`)."""
+        return self.answering.ended
+
+    def beyond(self, url: str, rules: ListedRules) -> Denial | None:
+        """Return why a source that feeds control does not go to *url*, whatever the filters say."""
+        if not rules.origins or split(url).origin in rules.origins:
+            return None
+        reason = "on another scheme or host than the source's feeds (link-scope)"
+        return Denial(str(Exclusion.SITE_NOT_ALLOWED), "", reason, self.version)
+
+    def shape(self, url: str) -> Denial | None:
+        """Return why the shape of a URL alone refuses it."""
+        return self._discoverer.shape(url)
+
+    def denial(self, url: str, claim: Claim) -> Denial | None:
+        """Return why nobody would be asked for *url*, to which *claim* is redirected."""
+        return self._discoverer.discover(
+            url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1, pushed=Pushed.URL
+        ).denial  # fmt: skip
 
     async def admitted(self, claim: Claim, origin: str) -> Judged:
         """Judge a URL whose turn has come: as :meth:`judge`, with what only the whole run knows."""
@@ -213,133 +212,30 @@ class Pipeline:
 
     async def _processed(self, judged: Judged, got: Response | Failure) -> Report:
         if isinstance(got, Failure):
-            report = self.ended(
-                judged.claim, Outcome.FAILED, detail=f"{got.kind}: {got.detail}" if got.detail else str(got.kind),
-                retry_s=got.retry_after_s, elapsed_s=got.elapsed_s, address=got.address,
-            )  # fmt: skip
-            if got.kind is FailureKind.HEAD_TOO_LARGE:  # its rights may have stood there
-                heeded = self.heeds(judged.claim.source)
-                report.controls = Controls(withheld=f"{got.kind}: {got.detail}", heeded=heeded)
-            elif (
-                got.status in _OK
-            ):  # its body could not be taken; what the head says of who may see it counts all the same
-                report.controls = self._controls(judged, got.headers)
-            return report
-        report = await self._answered(judged, got)
-        if has_controls(got.by_name()):
-            report.controls = self._controls(judged, got.headers)
-        elif got.status in _REFUSALS and self.heeds(judged.claim.source):
-            report.controls = Controls(heeded=True)
-        if got.authorized and not self.opens(judged.claim.source):
-            # Whom a password let in says nothing of who else may come: without an ACL nobody.
-            report.controls = report.controls or Controls()
-            report.controls.secured = True
+            report = self.answering.failed(judged, got)
+        else:
+            report = self.answering.plain(judged, got) or await self._document(judged, got)
+            self.answering.control(report, judged, got)
+        if judged.final_url:
+            report.final_url = judged.final_url
+            report.etag = report.last_modified = (
+                ""  # another URL's: of no use to the one that is asked next time
+            )
+            report.soft_404 = is_soft_404(judged.url, judged.final_url) if report.status in _OK else ""
         return report
-
-    def _controls(self, judged: Judged, headers: tuple[tuple[str, str], ...]) -> Controls | None:
-        controls = read_controls(judged.url, headers)
-        if controls is not None:
-            controls.heeded = self.heeds(judged.claim.source)
-        return controls
-
-    async def _answered(self, judged: Judged, got: Response) -> Report:  # noqa: PLR0911 - one a status class
-        claim = judged.claim
-        status = got.status
-        if status in _OK:
-            return await self._document(judged, got)
-        if status == 304 or (status == 204 and skips_content(got.headers, status)):  # noqa: PLR2004 - RFC 9110
-            report = self.ended(
-                claim, Outcome.UNCHANGED, status=status, elapsed_s=got.elapsed_s, address=got.address
-            )
-            report.etag, report.last_modified = got.header("etag"), got.header("last-modified")
-            return report
-        if status in _REDIRECTS:
-            return self._redirect(judged, got)
-        if status in _NOT_FOUND:
-            return self._answer(claim, Outcome.NOT_FOUND, got)
-        if status in _BACK_OFF:
-            asked = read_retry_after(got.header("retry-after"), now_s=self._clock.wall())
-            report = self._answer(claim, Outcome.BACK_OFF, got)
-            report.retry_s = asked.seconds if asked else None
-            return report
-        if status >= 500:  # noqa: PLR2004 - RFC 9110
-            return self._answer(claim, Outcome.SERVER_ERROR, got)
-        if status >= 400:  # noqa: PLR2004 - RFC 9110
-            return self._answer(claim, Outcome.REFUSED, got)
-        return await self._document(judged, got)
-
-    def _answer(self, claim: Claim, outcome: Outcome, got: Response) -> Report:
-        return self.ended(
-            claim,
-            outcome,
-            status=got.status,
-            detail=f"HTTP {got.status}",
-            elapsed_s=got.elapsed_s,
-            address=got.address,
-        )
-
-    def _redirect(self, judged: Judged, got: Response) -> Report:
-        claim = judged.claim
-        target = target_of(judged.url, got.header("location"))
-        try:
-            target = canonical(target) if target else ""
-        except UrlError:
-            target = ""
-        if not target:
-            return self._answer_failure(
-                judged, got, FailureKind.REDIRECT_TARGET, f"Location {got.header('location')!r}"
-            )
-        if target == judged.url:
-            return self._answer_failure(
-                judged, got, FailureKind.REDIRECT_LOOP, f"{target} redirects to itself"
-            )
-        if claim.hops >= self._limits.redirects:
-            return self._answer_failure(
-                judged,
-                got,
-                FailureKind.REDIRECTS,
-                f"more than {self._limits.redirects} in a row, next {target}",
-            )
-        report = self.ended(
-            claim,
-            Outcome.REDIRECTED,
-            status=got.status,
-            detail=target,
-            elapsed_s=got.elapsed_s,
-            address=got.address,
-        )
-        report.redirect = self._discoverer.discover(
-            target, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1,
-            pushed=judged.evaluation.candidate.pushed,
-        )  # fmt: skip
-        return report
-
-    def _answer_failure(self, judged: Judged, got: Response, kind: FailureKind, detail: str) -> Report:
-        return self.ended(
-            judged.claim,
-            Outcome.FAILED,
-            status=got.status,
-            detail=f"{kind}: {detail}",
-            elapsed_s=got.elapsed_s,
-            address=got.address,
-        )
 
     async def _document(self, judged: Judged, got: Response) -> Report:
         claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
         digest = md5(got.body, usedforsecurity=False).digest()
         if digest == claim.digest and claim.version == self.version:
-            report = self.ended(
-                claim, Outcome.UNCHANGED, status=got.status, elapsed_s=got.elapsed_s, address=got.address
-            )
-            report.etag, report.last_modified = got.header("etag"), got.header("last-modified")
-            return report
+            return self.answering.unchanged(claim, got)
         evaluation.md5 = digest.hex()
         try:
-            page = await self._reading.page(claim, judged.url, got)
+            page = await self._reading.page(claim, judged.place, got)
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         except Unreadable as error:  # not even a page: what the response itself says is described
-            page = Page(url=judged.url, base=judged.url, media_type=error.media_type, flags=[error.flag])
+            page = Page(url=judged.place, base=judged.place, media_type=error.media_type, flags=[error.flag])
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         if engine.programs and evaluation.generation.allowed:
@@ -375,7 +271,7 @@ class Pipeline:
         return page
 
     async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:
-        return await self._reading.convert(judged.claim, judged.url, got, wanted.media_type)
+        return await self._reading.convert(judged.claim, judged.place, got, wanted.media_type)
 
     def _anchored(self, judged: Judged, got: Response, page: Page, links: list[Link]) -> list[Link]:
         """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
@@ -383,7 +279,7 @@ class Pipeline:
             return links
         if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self.heeds(judged.claim.source):
             there = {link.url for link in links}
-            links += [link for link in read_anchors(got.headers, judged.url) if link.url not in there]
+            links += [link for link in read_anchors(got.headers, judged.place) if link.url not in there]
         return links
 
     def _described(self, judged: Judged, got: Response, page: Page, digest: bytes) -> Report:
@@ -394,9 +290,10 @@ class Pipeline:
             id=claim.id, outcome=int(Outcome.EXCLUDED), status=got.status, at_s=now_s, version=self.version,
             etag=got.header("etag"), last_modified=got.header("last-modified"), digest=digest, size=len(got.body),
             elapsed_s=got.elapsed_s, address=got.address, flags=tuple(page.flags), media_type=page.media_type,
+            intent=claim.intent,
         )  # fmt: skip
         if evaluation.enumeration.allowed:
-            links = self._anchored(judged, got, page, engine.enumerate(evaluation))
+            links = self._own(judged, self._anchored(judged, got, page, engine.enumerate(evaluation)))
             if len(links) > self._limits.links:
                 del links[self._limits.links :]
                 page.flags.append("links-truncated")
@@ -449,13 +346,29 @@ class Pipeline:
 
     # -- links ----------------------------------------------------------------------------------
 
+    def _own(self, judged: Judged, links: list[Link]) -> list[Link]:
+        """Return those of *links* that the document's source follows: where feeds are in control none, or its host's."""
+        rules = self._rules(judged.claim.source)
+        if rules is None:
+            return links
+        if not rules.discover:
+            return []
+        own = split(judged.place).origin + "/"
+        kept = [
+            link._replace(url=honoured(link.url, rules.honoured_query))
+            for link in links
+            if link.url.startswith(own)
+        ]
+        return list({link.url: link for link in reversed(kept)}.values())[::-1]
+
     def _follow(self, report: Report, judged: Judged, links: Sequence[Link], seen: Seen) -> None:
         """Pack the page's links, and judge those that were not met before.
 
         A page that was pushed brings its own host into scope and no other.
         """
         claim = judged.claim
-        own = split(judged.url).origin + "/" if self._pushes(claim.source) else ""
+        pushed = self._pushes(claim.source) or self._rules(claim.source) is not None
+        own = split(judged.url).origin + "/" if pushed else ""
         seed, known, depth = self._discoverer.seed, seen.known, claim.depth + 1
         keys: list[int] = []
         anchors: list[str] = []

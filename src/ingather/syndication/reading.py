@@ -13,7 +13,7 @@ from ingather.syndication.mending import mended
 from ingather.syndication.strict import NotWellFormedError, RefusedError, read_xml
 from ingather.syndication.verbatim import markup
 
-__all__ = ["read_listing"]
+__all__ = ["read_listing", "read_strictly"]
 
 _DEFAULT: Final = ListingLimits()
 _BLANK: Final = "\ufeff \t\r\n\x0b\x0c\x00"
@@ -37,28 +37,49 @@ def read_listing(
         content_type: the header as received; only its charset counts, after byte order mark and declaration.
         limits: see :class:`ListingLimits`.
     """
+    return _read(body, url, content_type, limits, lenient=True)
+
+
+def read_strictly(
+    body: bytes, *, url: str, content_type: str | None = None, limits: ListingLimits = _DEFAULT
+) -> Listing | None:
+    """Read as :func:`read_listing` does what a strict parser can read; ``None`` = it takes the other tiers, and their dangers.
+
+    Time and memory grow with the document's size alone.
+    """
+    try:
+        return _read(body, url, content_type, limits, lenient=False)
+    except NotWellFormedError:
+        return None
+
+
+def _read(
+    body: bytes, url: str, content_type: str | None, limits: ListingLimits, *, lenient: bool
+) -> Listing:
     if len(body) > limits.body_bytes:
         return Listing("", error=f"larger than {limits.body_bytes} bytes")
     text, broken = decode_listing(body, content_type)
     remarks = [broken] if broken else []
     try:
-        return _text(text, url, limits, remarks)
+        return _text(text, url, limits, remarks, lenient=lenient)
     except (NotJsonFeedError, RefusedError) as error:
         return Listing("", malformed=bool(remarks), remarks=tuple(remarks), error=str(error))
     except TooManyItemsError:
         return Listing("", remarks=tuple(remarks), error=f"more than {limits.items} items")
 
 
-def _text(text: str, url: str, limits: ListingLimits, remarks: list[str]) -> Listing:
+def _text(text: str, url: str, limits: ListingLimits, remarks: list[str], *, lenient: bool) -> Listing:
     bare = text.lstrip(_BLANK)
     if not bare:
         raise RefusedError("empty")
     if bare[0] in "{[":
         return _finished(read_json_feed(bare, url=url, limits=limits), remarks, malformed=bool(remarks))
-    return _xml(text, bare, url, limits, remarks)
+    return _xml(text, bare, url, limits, remarks, lenient=lenient)
 
 
-def _xml(text: str, bare: str, url: str, limits: ListingLimits, remarks: list[str]) -> Listing:
+def _xml(  # noqa: PLR0913 - what a reading carries along
+    text: str, bare: str, url: str, limits: ListingLimits, remarks: list[str], *, lenient: bool
+) -> Listing:
     if "<!ENTITY" in bare and "<!ENTITY" in markup(bare):
         raise RefusedError("refused: declares entities")
     if text != bare and bare.startswith("<?xml"):
@@ -68,9 +89,11 @@ def _xml(text: str, bare: str, url: str, limits: ListingLimits, remarks: list[st
     try:
         return _finished(read_xml(bare, url=url, limits=limits), remarks, malformed=broken)
     except NotWellFormedError as error:
+        if not _FEED_TAG.search(bare):
+            raise RefusedError("not a feed") from None
+        if not lenient:
+            raise
         remarks.append(f"not well-formed: {error}")
-    if not _FEED_TAG.search(bare):
-        raise RefusedError("not a feed")
     better = mended(bare)
     if len(better) > 2 * limits.body_bytes:
         raise RefusedError("refused: too much of it is not XML")

@@ -1,20 +1,25 @@
 """A sitemap as a listing: for sources whose kind is ``sitemap``; a feed serves as one too (sitemaps.org)."""
 
 from ingather.extract import read_sitemap
+from ingather.extract.sitemap import SitemapLimits
 from ingather.syndication.dates import listing_date, tidy
 from ingather.syndication.listing import Listing, ListingItem
 
 __all__ = ["list_sitemap"]
 
+_DEFAULT = SitemapLimits()
 
-def list_sitemap(body: bytes, *, url: str, content_type: str | None = None) -> Listing:
+
+def list_sitemap(
+    body: bytes, *, url: str, content_type: str | None = None, limits: SitemapLimits = _DEFAULT
+) -> Listing:
     """Read a sitemap (XML, text, gzip, news, RSS or Atom) into a listing; never raises for what is in it.
 
     ``lastmod`` is the date of change, a news entry's publication date that of birth. The items of an index are
     sitemaps: ``kind`` is ``sitemap-index`` then, else ``sitemap``. A sitemap beyond its limits, or without an entry and broken, is an
     error: it proves nothing about any document.
     """
-    found = read_sitemap(body, url=url, content_type=content_type)
+    found = read_sitemap(body, url=url, content_type=content_type, limits=limits)
     kind = "sitemap-index" if found.kind == "index" else "sitemap"
     if found.truncated:
         return Listing(

@@ -129,7 +129,30 @@ def _summary(body: bytes, options: Mapping[str, str]) -> bytes:
     return msgspec.msgpack.encode(summarize_html(body, content_type=options.get("content_type") or None))
 
 
-JOBS: Mapping[str, Job] = {"convert": _convert, "extract": _extract, "page": _page, "summary": _summary}
+def _listing(body: bytes, options: Mapping[str, str]) -> bytes:
+    """Read a feed or sitemap; options ``url``, ``content_type``, ``kind`` (``rss``, ``sitemap``), ``bytes`` and ``items`` (limits)."""
+    from ingather.syndication import ListingLimits, pack_listing
+    from ingather.syndication.choosing import list_document
+
+    limits = ListingLimits(body_bytes=int(options["bytes"]), items=int(options["items"]))
+    return pack_listing(
+        list_document(
+            body,
+            url=options["url"],
+            content_type=options.get("content_type") or None,
+            sitemap=options["kind"] == "sitemap",
+            limits=limits,
+        )
+    )
+
+
+JOBS: Mapping[str, Job] = {
+    "convert": _convert,
+    "extract": _extract,
+    "listing": _listing,
+    "page": _page,
+    "summary": _summary,
+}
 
 
 def main() -> None:

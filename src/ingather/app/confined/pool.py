@@ -32,7 +32,7 @@ from ingather.errors import ExtractError, IsolationError
 from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
 
-__all__ = ["ConverterLimits", "ConverterPool", "JobLimits", "PoolStatistics"]
+__all__ = ["LISTING_LIMITS", "ConverterLimits", "ConverterPool", "JobLimits", "PoolStatistics"]
 
 _CODE = "from ingather.app.confined.converter import main; main()"
 _START_WITHIN_S = 60.0
@@ -54,6 +54,10 @@ class JobLimits:
     wall_s: float
 
 
+LISTING_LIMITS = JobLimits(10.0, 10.0)
+"""Of the reading of one feed or sitemap."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConverterLimits:
     """What a converter and its jobs may take.
@@ -67,7 +71,11 @@ class ConverterLimits:
     """
 
     jobs: Mapping[str, JobLimits] = field(
-        default_factory=lambda: {"convert": JobLimits(20.0, 600.0), "page": JobLimits(5.0, 30.0)}
+        default_factory=lambda: {
+            "convert": JobLimits(20.0, 600.0),
+            "page": JobLimits(5.0, 30.0),
+            "listing": LISTING_LIMITS,
+        }
     )
     memory_bytes: int = 1024 * 1024 * 1024
     file_bytes: int = 64 * 1024 * 1024
