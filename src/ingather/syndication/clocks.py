@@ -14,7 +14,7 @@ from ingather.model.intent import Intent
 from ingather.syndication.facts import DocState, Due, Registration, Want
 from ingather.syndication.source_limits import SourceLimits
 
-__all__ = ["EXCEEDED_S", "backoff", "horizon", "intent_of", "is_due", "planned", "sooner"]
+__all__ = ["EXCEEDED_S", "backoff", "believed", "horizon", "intent_of", "is_due", "planned", "sooner"]
 
 EXCEEDED_S: Final = 0.001
 _UNCONFIRMED: Final = frozenset({Want.FEED, Want.AGE})
@@ -48,6 +48,26 @@ def is_due(registration: Registration, limits: SourceLimits, now: float) -> bool
     """Say whether something is to be done with *registration* now."""
     at = registration.due_s
     return at is not None and (at <= now or at > now + horizon(limits))
+
+
+def believed(registration: Registration, now: float) -> Registration:
+    """Return *registration* without instants later than *now*: the clock that gave them was put back."""
+    changed = {
+        name: now
+        for name in (
+            "known_s",
+            "unlisted_s",
+            "seen_s",
+            "indexed_s",
+            "checked_s",
+            "looked_s",
+            "hidden_s",
+            "want_s",
+            "deleted_s",
+        )
+        if (at := getattr(registration, name)) is not None and at > now
+    }
+    return replace(registration, **changed) if changed else registration
 
 
 def sooner(first: float | None, second: float | None) -> float | None:

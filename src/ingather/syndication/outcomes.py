@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ingather.model.intent import Intent
 from ingather.syndication.answers import leads_to_root
-from ingather.syndication.clocks import backoff, planned, sooner
+from ingather.syndication.clocks import backoff, believed, planned, sooner
 from ingather.syndication.facts import DocState, Event, ListedDates, Registration, Want
 from ingather.syndication.rulings import Answer, Book, DocumentRuling, Visit
 from ingather.syndication.source_limits import SourceLimits
@@ -51,7 +51,7 @@ class Case:
     def __init__(
         self, registration: Registration, visit: Visit, book: Book, limits: SourceLimits, now: float
     ) -> None:
-        self.before = registration
+        registration = self.before = believed(registration, now)
         self.visit = visit
         self.book = book
         self.limits = limits
@@ -98,9 +98,9 @@ class Case:
     def ok(self) -> None:
         """Index under the link's key, unless the link leads to another document; keep what is the same."""
         visit, before = self.visit, self.before
-        final = visit.final if visit.final != self.r.link else ""
+        final = visit.final if visit.final != self.r.link and visit.final_key != before.key else ""
         self.r = replace(self.r, final=final, etag=visit.etag, last_modified=visit.last_modified)
-        if final and visit.final_key and visit.final_key != before.key:
+        if final and visit.final_key:
             target = self.book.registrations([visit.final_key]).get(visit.final_key)
             if target is not None and target.state in {DocState.LIVE, DocState.RETRY}:
                 self._alias(target)
@@ -200,7 +200,7 @@ class Case:
             return
         self._definite()
         if self.r.reindex_s is not None:
-            self.r = replace(self.r, reindex_s=self.now + self.limits.new_daily_s)
+            self.r = replace(self.r, not_before_s=self.now + self.limits.new_daily_s)
         if self.before.state is DocState.RETRY or (
             self.before.state is DocState.GONE_HELD and self.before.want is Want.NOTHING
         ):
@@ -315,6 +315,7 @@ class Case:
         early = r.state is DocState.PENDING and now - first < limits.new_retry_s
         wait = limits.discovery_interval_s / 2 if early else limits.new_daily_s
         r = replace(r, fails=0, failing_s=None, alerted=False, not_before_s=now + wait)
+        self._in_vain()
         if kind == "gone":
             self.r = replace(r, checked_s=now, gone=r.gone + 1, gone_s=first)
         else:
@@ -402,6 +403,14 @@ class Case:
                 self.volatile.append(done.feed)
                 self._event("volatile dates: they move, the content does not", feed=done.feed, notice=True)
         self.r = replace(self.r, reindex_s=waits)
+
+    def _in_vain(self) -> None:
+        # Nothing is there whatever its date says: a date that moves for ever is volatile, too.
+        for dates in self.book.listings_of(self.r.key):
+            if dates.waiting is not None and (dates.noticed_s or 0.0) <= self.visit.started_s:
+                if dates.idle + 1 == self.limits.volatile_after:
+                    self.volatile.append(dates.feed)
+                self.listings.append(replace(dates, idle=dates.idle + 1, noticed_s=self.now))
 
     def _suspicious(self) -> str:
         if leads_to_root(self.r.link, self.visit.final):
