@@ -255,6 +255,44 @@ def test_permissions_elsewhere_are_refused(inner: Any) -> None:
     assert inner.found("read") == [OPEN, SHUT]
 
 
+def test_what_was_never_read_stays_hidden_whatever_else_changes(inner: Any) -> None:
+    inner.write("bad line\n", source="inner")
+    inner.take_in()
+    for text in ("", "t.com x:1\n", "t.com x:2\n"):
+        inner.write(text)
+        inner.take_in()
+        assert inner.found("read") == inner.found("read", viewer=viewer("jane")) == []
+    ran = Rig(inner.home.path).call("overlay", "rollback", "2")
+    assert (ran.status, "could not be read then" in ran.err) == (2, True), ran.err
+    assert inner.found("read") == []
+    inner.write("inner.com/shut/ who:user:jane\n", source="inner")
+    inner.take_in()
+    assert inner.found("read", viewer=viewer("jane")) == [OPEN, SHUT]
+
+
+def test_a_restricting_file_that_cannot_be_read_hides_what_it_is_for(inner: Any) -> None:
+    file = inner.home.config / "sources" / "inner" / "external_metadata.cfg"
+    file.mkdir(parents=True)
+    overlays = inner.take_in()
+    assert "cannot be read" in overlays.problems["config/sources/inner/external_metadata.cfg"]
+    assert inner.found("read", viewer=viewer("jane")) == []
+
+
+def test_a_file_that_cannot_be_read_leaves_what_is_in_force(desk: Any) -> None:
+    desk.put(("http://s.com/", PAGE))
+    desk.write("s.com x:1\n")
+    desk.take_in()
+    file = desk.home.config / "external_metadata.cfg"
+    file.unlink()
+    file.mkdir()
+    overlays = desk.take_in()
+    assert "cannot be read" in overlays.problems["config/external_metadata.cfg"]
+    assert desk.found("x:1") == ["http://s.com/"]
+    desk.settings('[overlay]\non-error = "fail"')
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        desk.take_in()
+
+
 def test_restrict_needs_a_way_of_failing_that_keeps_restrictions(desk: Any) -> None:
     desk.settings('[source.inner]\nacl-overlay = "restrict"')
     (finding,) = desk.home.settings().diagnostics

@@ -57,13 +57,14 @@ def with_file(  # noqa: PLR0913, PLR0917 - one file and where it would stand
         size: of a file beyond the limit, of which *body* is not the whole.
         name: the file's own name, for its findings.
     """
-    good = before.texts.get(layer)
+    closed = set(before.texts.get(CLOSED, b"").decode().split())
+    good = None if source_of(layer) in closed else before.texts.get(layer)
     taken = shadow.judge(layer, body, good, size, name=name, refuse=True)
     files = {**before.files, layer: taken}
     if taken.state == "refused":
         return State(name or before.name, before.texts, files)
     texts = {**before.texts, SWITCHES: shadow.switches.text(), layer: taken.text}
-    closed = set(before.texts.get(CLOSED, b"").decode().split()) - {source_of(layer)}
+    closed.discard(source_of(layer))
     if taken.state == "kept" and good is None and shadow.narrows(layer):
         closed.add(source_of(layer))
     texts.pop(CLOSED, None)

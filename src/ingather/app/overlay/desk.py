@@ -12,7 +12,7 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.overlay.book import OverlayBook, line_key
-from ingather.app.overlay.texts import API, COMMON, Switches, file_of
+from ingather.app.overlay.texts import API, CLOSED, COMMON, Switches, file_of
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings_file import SettingsFile
 from ingather.errors import UsageError
@@ -109,13 +109,19 @@ class OverlayDesk(OverlayBook):
         """Put version *version* in force again: its files are written back, its records set again.
 
         Raises:
-            UsageError: there is no such version.
+            UsageError: there is no such version, or it has no good file of a source that narrows access.
         """
         with self._open() as (reader, _, _, _):
             texts = None if reader is None else reader.overlays.texts(version)
         if texts is None:
             raise UsageError(
                 f"there is no version {version}", hint="list them with: ingather overlay history"
+            )
+
+        if closed := texts.get(CLOSED, b"").decode():
+            raise UsageError(
+                f"version {version} hides source {closed}: its restrictions could not be read then",
+                hint="mend its external_metadata.cfg, or go back to another version",
             )
 
         def job(writer: CatalogWriter, now_s: float) -> None:

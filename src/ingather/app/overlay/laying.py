@@ -40,6 +40,8 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, ConfigurationError
 from ingather.log import get
 from ingather.model.description import AttributesView
+from ingather.model.diagnostic import Diagnostic
+from ingather.model.diagnostic import Place as Spot
 from ingather.overlay import Overlay
 from ingather.ports.index import IndexDocument
 from ingather.robot.laying import NO_LAYING, Laying
@@ -73,6 +75,8 @@ class Change:
     texts: Mapping[str, bytes]
     taken: Mapping[str, Taken] = field(default_factory=dict)
     states: Mapping[str, FileState] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Files that could not be read, and why: their last good version goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +196,23 @@ class Overlays:
         texts: dict[str, bytes] = {SWITCHES: self.switches.text()}
         taken: dict[str, Taken] = {}
         closed: list[str] = []
+        unread: dict[str, str] = {}
+        never = frozenset(self._texts.get(CLOSED, b"").decode().split())
         for layer in states:
-            found = self._body(layer)
+            # What stands for a source that was closed is no good version, but the lack of one.
+            good = None if source_of(layer) in never else self._texts.get(layer)
+            try:
+                found = read_stable(self._home.path / layer)
+            except OSError as error:
+                unread[layer] = self._unread(layer, error)
+                if good is not None:
+                    texts[layer] = good
+                elif self.narrows(layer):
+                    closed.append(source_of(layer))
+                continue
             if found is None:
                 continue
             body, size = found
-            good = self._texts.get(layer)
             taken[layer] = self.judge(layer, body, good, size)
             texts[layer] = taken[layer].text
             if taken[layer].state == "kept" and good is None and self.narrows(layer):
@@ -211,12 +226,12 @@ class Overlays:
         records = "".join(f"{record.line}\n" for record in store.records())
         if records:
             texts[API] = records.encode()
-        return self.judged(Change(texts, taken, states))
+        return self.judged(Change(texts, taken, states, unread))
 
     def judged(self, change: Change) -> Change | None:
         """Note what is wrong with files; return *change* unless it is in force already."""
         self._states = change.states
-        self._note(change.taken)
+        self._note(change.taken, change.unread)
         if not self._texts and change.texts.keys() == {SWITCHES} and not self.table.defined:
             return None  # there is nothing to lay, and there never was
         return None if dict(change.texts) == self._texts else change
@@ -276,16 +291,22 @@ class Overlays:
         source = self._sources.get(source_of(layer))
         return source is not None and source.acl_overlay == "restrict"
 
-    def _body(self, layer: str) -> tuple[bytes, int] | None:
-        try:
-            return read_stable(self._home.path / layer)
-        except OSError as error:
-            self.problems[layer] = f"{layer} cannot be read: {error.strerror or error}"
-            good = self._texts.get(layer)
-            return None if good is None else (good, len(good))
+    def _unread(self, layer: str, error: OSError) -> str:
+        """Return what is told of a file that cannot be read.
 
-    def _note(self, taken: Mapping[str, Taken]) -> None:
-        problems = {layer: what for layer, file in taken.items() if (what := told(layer, file))}
+        Raises:
+            ConfigurationError: its ``on-error`` is ``fail``.
+        """
+        what = f"cannot be read: {error.strerror or error}"
+        if self.on_error(layer) == "fail":
+            hint = "let the program's user read it, or take it away"
+            raise ConfigurationError((Diagnostic("E-FILE", Spot(layer, 1), what, hint=hint),)) from error
+        return f"{layer} {what}"
+
+    def _note(self, taken: Mapping[str, Taken], unread: Mapping[str, str]) -> None:
+        problems = {layer: what for layer, file in taken.items() if (what := told(layer, file))} | dict(
+            unread
+        )
         for layer, text in problems.items():
             if self.problems.get(layer) != text:
                 _log.error("external metadata has errors", file=layer, what=text)
