@@ -1,49 +1,39 @@
 """``ingather feed list|show|records|retry|replay|delete|load``: what became of pushed feeds."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ingather.cli.feed_common import json_option, moment, open_feeds, tell_list
 from ingather.cli.home_option import home_option
-from ingather.cli.opened import open_home, print_json
-
-if TYPE_CHECKING:
-    from ingather.app.feeds.commands import HomeFeeds
+from ingather.cli.opened import print_json
 
 __all__ = ["delete", "list_", "load", "records", "replay", "retry", "show"]
 
 _STATES = ("applied", "rejected", "waiting", "deleted", "held")
 _TYPES = ("full", "incremental", "metadata-and-url")
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 
 
 @click.command("list")
 @home_option
 @click.option("--source", default="", help="Only feeds of this data source.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Feeds at most.")
-@_json_option
+@json_option
 def list_(home: Path, source: str, limit: int, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
     """List pushed feeds, newest first."""
-    found = _feeds(home).office.feeds(datasource=source, limit=limit)
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        click.echo("no feeds were pushed; see: ingather feed trust --help")
-    for feed in found:
-        click.echo(_line(feed))
+    found = open_feeds(home).office.feeds(datasource=source, limit=limit)
+    tell_list(found, _line, nothing="no feeds were pushed; see: ingather feed trust --help", as_json=as_json)
 
 
 @click.command("show")
 @click.argument("name")
 @home_option
-@_json_option
+@json_option
 def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
     """Show the feed NAME (or number): its state, its counts, what is to be said of it."""
-    feed = _feeds(home).office.feed(name)
+    feed = open_feeds(home).office.feed(name)
     if as_json:
         print_json(feed)
         return
@@ -68,12 +58,12 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="Records at most."
 )
-@_json_option
+@json_option
 def records(  # noqa: PLR0913, PLR0917 - click gives it so
     name: str, home: Path, state: str | None, after: int, limit: int, as_json: bool  # noqa: FBT001
 ) -> None:  # fmt: skip
     """Print the receipts of feed NAME: one line a record, as the log of an appliance."""
-    found = _feeds(home).office.records(name, after=after, limit=limit, state=state or "")
+    found = open_feeds(home).office.records(name, after=after, limit=limit, state=state or "")
     if as_json:
         print_json(found)
         return
@@ -86,7 +76,7 @@ def records(  # noqa: PLR0913, PLR0917 - click gives it so
 @home_option
 def retry(name: str, home: Path) -> None:
     """Apply the feed NAME from its beginning once more."""
-    _done(_feeds(home).retry(name))
+    _done(open_feeds(home).retry(name))
 
 
 @click.command("replay")
@@ -94,7 +84,7 @@ def retry(name: str, home: Path) -> None:
 @home_option
 def replay(name: str, home: Path) -> None:
     """Push the file of feed NAME again, as a feed of its own."""
-    _done(_feeds(home).replay(name))
+    _done(open_feeds(home).replay(name))
 
 
 @click.command("delete")
@@ -107,9 +97,9 @@ def delete(name: str, home: Path, documents: bool) -> None:  # noqa: FBT001 - cl
     With --documents: delete the documents of the data source NAME, at once.
     """
     if documents:
-        _done(_feeds(home).delete_documents(name))
+        _done(open_feeds(home).delete_documents(name))
         return
-    click.echo(f"forgotten: {_feeds(home).forget(name)['forgotten']}")
+    click.echo(f"forgotten: {open_feeds(home).forget(name)['forgotten']}")
 
 
 @click.command("load")
@@ -125,12 +115,12 @@ def delete(name: str, home: Path, documents: bool) -> None:  # noqa: FBT001 - cl
     help="What it does.",
 )
 @click.option("--jsonl", is_flag=True, help="The file has JSON lines.")
-@_json_option
+@json_option
 def load(  # noqa: PLR0913, PLR0917 - click gives it so
     file: Path, home: Path, source: str, feedtype: str, jsonl: bool, as_json: bool  # noqa: FBT001
 ) -> int:  # fmt: skip
     """Apply FILE as if it had been pushed, without `serve`; a running `serve` is pushed to instead."""
-    feed = _feeds(home).load(file, source, feedtype, jsonl=jsonl)
+    feed = open_feeds(home).load(file, source, feedtype, jsonl=jsonl)
     if as_json:
         print_json(feed)
     else:
@@ -140,17 +130,8 @@ def load(  # noqa: PLR0913, PLR0917 - click gives it so
     return 0 if feed["state"] == "completed" else 1
 
 
-def _feeds(home: Path) -> "HomeFeeds":
-    from ingather.app.feeds.commands import HomeFeeds
-    from ingather.log import configure
-
-    configure(level="warning")
-    place, read = open_home(home)
-    return HomeFeeds(place, read.settings, read.sources)
-
-
 def _line(feed: Mapping[str, Any]) -> str:
-    at = datetime.fromtimestamp(feed["received"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    at = moment(feed["received"])
     counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
     if feed["deleted"]:
         counts += f", {feed['deleted']} left out and deleted"

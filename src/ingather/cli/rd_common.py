@@ -142,14 +142,20 @@ def trouble(file: str, error: OSError, verb: str) -> Exception:
 
 @contextmanager
 def reading(file: str) -> Iterator[BinaryIO]:
-    """Open what is read; ``-`` is standard input."""
+    """Open what is read; ``-`` is standard input.
+
+    Raises:
+        UsageError: the file that was named is not there, or may not be read.
+    """
+    from ingather.errors import UsageError
+
     if file == "-":
         yield sys.stdin.buffer
         return
     try:
         stream = Path(file).open("rb")  # noqa: SIM115 - what goes wrong while it is read is another trouble
     except OSError as error:
-        raise trouble(file, error, "read") from error
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
     with stream:
         yield stream
 

@@ -1,21 +1,16 @@
 """``ingather source``: what there is to gather and to be pushed, what each source owns, and away with one."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ingather.cli.feed_common import json_option, moment, open_feeds, tell_list
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 
-if TYPE_CHECKING:
-    from ingather.app.feeds.commands import HomeFeeds
-
 __all__ = ["command"]
-
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 
 
 @click.group("source")
@@ -25,26 +20,20 @@ def command() -> None:
 
 @command.command("list")
 @home_option
-@_json_option
+@json_option
 def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
     """List the sources with what they own."""
-    found = _feeds(home).sources.listed()
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        click.echo("nothing was gathered or pushed so far")
-    for one in found:
-        click.echo(_line(one))
+    found = open_feeds(home).sources.listed()
+    tell_list(found, _line, nothing="nothing was gathered or pushed so far", as_json=as_json)
 
 
 @command.command("show")
 @click.argument("name")
 @home_option
-@_json_option
+@json_option
 def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
     """Show the source NAME: what it owns, in which states, its settings, its last feeds."""
-    found = _feeds(home).sources.shown(name)
+    found = open_feeds(home).sources.shown(name)
     if as_json:
         print_json(found)
         return
@@ -62,7 +51,7 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
     for key, value in found["settings"].items():
         click.echo(f"  {key} = {value}")
     for feed in found["last_feeds"]:
-        at = datetime.fromtimestamp(feed["received"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        at = moment(feed["received"])
         counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
         click.echo(f"  feed {feed['id']}  {at}  {feed['feedtype']}: {feed['state']}, {counts}")
 
@@ -94,7 +83,7 @@ def disable(name: str, home: Path) -> None:
 
     It rests across restarts, until you enable it.
     """
-    done = _feeds(home).switch_source(name, off=True)
+    done = open_feeds(home).switch_source(name, off=True)
     click.echo(f"{done['name']} is disabled{'' if done['changed'] else ' already'}")
 
 
@@ -103,7 +92,7 @@ def disable(name: str, home: Path) -> None:
 @home_option
 def enable(name: str, home: Path) -> None:
     """Let the source NAME go on, and apply the feeds that waited."""
-    done = _feeds(home).switch_source(name, off=False)
+    done = open_feeds(home).switch_source(name, off=False)
     click.echo(f"{done['name']} is enabled{'' if done['changed'] else ' already'}")
 
 
@@ -115,7 +104,7 @@ def delete(name: str, home: Path) -> None:
 
     Its feeds and their receipts stay, until you destroy it.
     """
-    feeds = _feeds(home)
+    feeds = open_feeds(home)
     made = feeds.delete_documents(feeds.sources.to_delete(name))
     click.echo(f"{made['name']}: {made['state']}, {made['deleted']} documents deleted")
 
@@ -125,17 +114,8 @@ def delete(name: str, home: Path) -> None:
 @home_option
 def destroy(name: str, home: Path) -> None:
     """Forget the feeds of the source NAME, which has no documents any more, with receipts and files."""
-    gone = _feeds(home).destroy(name)
+    gone = open_feeds(home).destroy(name)
     click.echo(f"forgotten: {gone['forgotten']} feeds of {gone['source']}")
-
-
-def _feeds(home: Path) -> "HomeFeeds":
-    from ingather.app.feeds.commands import HomeFeeds
-    from ingather.log import configure
-
-    configure(level="warning")
-    place, read = open_home(home)
-    return HomeFeeds(place, read.settings, read.sources)
 
 
 def _line(one: Mapping[str, Any]) -> str:

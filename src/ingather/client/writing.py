@@ -8,12 +8,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 from urllib.parse import urlsplit
 from zlib import compress
 
 from ingather.client.acls import acl_element
+from ingather.client.document import FeedDocument
 from ingather.client.xmltext import (
     FeedWriteError,
     Output,
@@ -40,7 +40,7 @@ _HEAD: Final = (
 _FOOT: Final = "</group>\n</gsafeed>\n"
 
 
-class FeedWriter:
+class FeedWriter(FeedDocument):
     """Writes a feed to *out*; a context manager, whose regular end writes the end tag.
 
     After an exception the end tag is left out, so that nobody takes half a feed for a whole one.
@@ -76,25 +76,8 @@ class FeedWriter:
             raise FeedWriteError(
                 'the data source "web" cannot be replaced by a full feed: many tools share it'
             )
-        self.records = self.size = 0
-        self._out, self._compressed, self._closed = out, compressed, False
-        self._put(_HEAD.format(datasource, self.feedtype))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        self._closed = True
-
-    def close(self) -> None:
-        """Write the end tag; *out* stays open."""
-        if not self._closed:
-            self._closed = True
-            self._put(_FOOT)
+        super().__init__(out, _HEAD.format(datasource, self.feedtype), _FOOT)
+        self.records, self._compressed = 0, compressed
 
     def add(  # noqa: PLR0913 (the attributes of a record, each by keyword)
         self,
@@ -186,8 +169,7 @@ class FeedWriter:
         Raises:
             FeedWriteError: see :meth:`add`.
         """
-        if self._closed:
-            raise FeedWriteError("the feed is closed")
+        self._see_open()
         if isinstance(item, FeedAcl):
             made = acl_element(item.acl, url=check_url(item.acl.url), delete=item.delete)
         else:
@@ -272,11 +254,6 @@ class FeedWriter:
         if self._compressed:
             return f'<content encoding="base64compressed">{b64encode(compress(body)).decode()}</content>'
         return f'<content encoding="base64binary">{b64encode(body).decode()}</content>'
-
-    def _put(self, text: str) -> None:
-        data = text.encode()
-        self._out.write(data)
-        self.size += len(data)
 
 
 def _utf8(text: str, url: str) -> bytes:

@@ -199,8 +199,8 @@ def test_files_that_hold_no_descriptions(rig: Rig, tmp_path: Path) -> None:
     for name, status, said in (
         ("empty", 0, "no description in it"),
         ("binary", 1, "byte 0: object 1: error E-SOIF-HEAD"),
-        ("folder", 1, "Is a directory"),
-        ("missing", 1, "No such file"),
+        ("folder", 2, "Is a directory"),
+        ("missing", 2, "No such file"),
     ):
         for verb in ("import", "merge"):
             done = rig.call("rd", verb, str(tmp_path / name))
