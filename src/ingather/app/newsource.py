@@ -1,15 +1,16 @@
 """A new source, written behind what stands in ``ingather.toml``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ingather.app.home import Home
 from ingather.conf.names import suggestion
 from ingather.conf.settings_file import SETTINGS_FILE, SettingsFile, read_settings
-from ingather.conf.sources import SOURCE_KEYS, is_source_name
+from ingather.conf.sources import SOURCE_KEYS, SourceConf, is_source_name
+from ingather.conf.toml_edit import toml_text
 from ingather.errors import ConfigurationError, HomeError, UnitError, UsageError
 
-__all__ = ["add_source", "check_source_name", "rewrite_settings"]
+__all__ = ["add_source", "appended", "check_source_name", "preview", "rewrite_settings", "source_text"]
 
 _KEYS = {setting.key: setting for setting in SOURCE_KEYS}
 
@@ -22,21 +23,61 @@ def add_source(home: Home, name: str, assignments: Sequence[str]) -> Path:
         ConfigurationError: the file has errors, or would have.
         HomeError: it cannot be read or written.
     """
-    check_source_name(name)
-    lines = [f"[source.{name}]", *(_line(text) for text in assignments)]
-    keys = [text.partition("=")[0].strip() for text in assignments]
-    twice = next((key for number, key in enumerate(keys) if key in keys[:number]), None)
-    if twice is not None:
-        raise UsageError(f"{twice} is given twice", hint="give a list of words with commas between")
+    text = source_text(name, assignments)
 
     def make(body: bytes, before: SettingsFile) -> bytes:
         if name in before.sources and (name != "web" or before.sources[name].origins):
             raise UsageError(
                 f"there is a source {name!r} already", hint=f"change it in {home.path / SETTINGS_FILE}"
             )
-        return body.rstrip(b"\n") + b"\n\n" + "\n".join(lines).encode() + b"\n"
+        return appended(body, text)
 
     return rewrite_settings(home, make)
+
+
+def source_text(
+    name: str, assignments: Sequence[str], *, lists: Mapping[str, Mapping[str, str]] | None = None
+) -> str:
+    """Return ``[source.NAME]`` with *assignments* (``KEY=VALUE``) as the settings file has it.
+
+    *lists*: keys with lists of texts, a line each, and what is said behind each as a comment (``""`` = nothing).
+
+    Raises:
+        UsageError: *name* is none, an assignment is wrong, or a key is given twice.
+    """
+    check_source_name(name)
+    lines = [f"[source.{name}]", *(_line(text) for text in assignments)]
+    for key, values in (lists or {}).items():
+        lines.append(f"{key} = [")
+        lines += [
+            f"  {toml_text(value)},{f'  # {said}' if said.isprintable() and said else ''}"
+            for value, said in values.items()
+        ]
+        lines.append("]")
+    keys = [*(text.partition("=")[0].strip() for text in assignments), *(lists or ())]
+    twice = next((key for number, key in enumerate(keys) if key in keys[:number]), None)
+    if twice is not None:
+        raise UsageError(f"{twice} is given twice", hint="give a list of words with commas between")
+    return "\n".join(lines) + "\n"
+
+
+def appended(body: bytes, text: str) -> bytes:
+    """Return the settings file *body* with *text* behind an empty line at its end."""
+    return body.rstrip(b"\n") + b"\n\n" + text.encode()
+
+
+def preview(name: str, assignments: Sequence[str]) -> SourceConf:
+    """Return the source that :func:`add_source` would write.
+
+    Raises:
+        UsageError: *name* is none, an assignment is wrong.
+        ConfigurationError: the assignments do not go together.
+    """
+    made = source_text(name, assignments).encode()
+    read = read_settings(made)
+    if read.refused:
+        raise ConfigurationError(read.diagnostics, bodies={SETTINGS_FILE: made})
+    return read.sources[name]
 
 
 def check_source_name(name: str) -> None:

@@ -45,6 +45,7 @@ from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
 from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
+from ingather.app.syndication.office import SyndicationOffice
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
@@ -277,6 +278,12 @@ class Serving:
             overlay=self._overlay_desk(),
             access=HomeAccess(
                 self.home, directory=directory, cut_domains=self.settings.flag("access.cut-domains")
+            ),
+            rss=SyndicationOffice(
+                self.home,
+                gathering.sources,
+                lambda _path, _form, job: operations.do(job),
+                gathering.clock.wall,
             ),
             feeds=self.feeds,
             intake=self._gate.intake,

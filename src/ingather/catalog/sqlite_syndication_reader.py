@@ -143,6 +143,18 @@ class SyndicationReader:
         )
         return None if row is None else _document(row)
 
+    def row(self, url: str) -> int:
+        """Return the row of canonical *url*, whoever owns it, 0 if there is none."""
+        scheme, _, rest = url.partition("://")
+        authority, _, path = rest.partition("/")
+        return int(
+            self._rows.value(
+                "select u.id from url u join host h on h.id = u.host where h.origin = ? and u.path = ?",
+                (f"{scheme}://{authority}", f"/{path}"),
+            )
+            or 0
+        )
+
     def documents(
         self, *, source: str = "", feed: int = 0, states: Sequence[int] = (), after: int = 0, limit: int = 100
     ) -> list[DocumentRecord]:
@@ -192,6 +204,7 @@ class SyndicationReader:
         feed: int = 0,
         source: str = "",
         notices: bool = False,
+        own: bool = False,
         before: int = 0,
         limit: int = 100,
     ) -> list[EventRow]:
@@ -202,14 +215,15 @@ class SyndicationReader:
             feed: its number.
             source: its name.
             notices: only what a person should see.
+            own: only what happened to feeds and sources themselves, not to documents.
             before: only those with smaller numbers.
             limit: how many at most.
         """
         rows = self._rows.all(
             f"select {EVENT_COLUMNS} from rss_event where (?1 = 0 or document = ?1) and (?2 = 0 or feed = ?2) "  # noqa: S608 - names
             "and (?4 = 0 or id < ?4) and (?3 = '' or source = (select id from source where name = ?3)) and notice >= ?6 "
-            "order by id desc limit ?5",
-            (document, feed, source, before, limit, int(notices)),
+            "and (?7 = 0 or document is null) order by id desc limit ?5",
+            (document, feed, source, before, limit, int(notices), int(own)),
         )
         return [EventRow(*row) for row in rows]
 
@@ -221,6 +235,17 @@ class SyndicationReader:
                 f"select {CYCLE_COLUMNS} from rss_cycle where source = (select id from source where name = ?) "  # noqa: S608 - names
                 "order by id desc limit ?",
                 (source, limit),
+            )
+        ]
+
+    def holds(self, source: str) -> list[tuple[int, int, str, float]]:
+        """Return (number, documents, reason, since when) of the open holds of a source."""
+        return [
+            (row[0], row[1], row[2], row[3])
+            for row in self._rows.all(
+                "select id, urls, reason, opened from hold where closed is null "
+                "and source = (select id from source where name = ?) order by id",
+                (source,),
             )
         ]
 

@@ -50,7 +50,7 @@ VERBS: dict[str, Verb] = {
         "ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"
     ),
     "feed": Verb("ingather.cli.feed:command", CARE, "pushed feeds: who may send them, what became of them"),
-    "rss": Verb("ingather.cli.rss:command", CARE, "feeds that sites publish: how they are understood"),
+    "rss": Verb("ingather.cli.rss:command", CARE, "feeds that sites publish: add, list, poll, why is what"),
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),

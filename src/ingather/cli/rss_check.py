@@ -1,7 +1,7 @@
 """``ingather rss check``: the items of a feed with link and dates as they are understood; no home is needed."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import click
 from ingather.cli.findings import counted
 from ingather.cli.opened import print_json
 
-__all__ = ["check"]
+__all__ = ["check", "clean", "report_lines"]
 
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _PATIENCE_S: Final = 10.0
@@ -48,7 +48,7 @@ def check(document: str, url: str, addresses: tuple[str, ...], limit: int, *, as
     if as_json:
         print_json(report)
     else:
-        for line in _lines(report, limit):
+        for line in report_lines(report, limit):
             click.echo(line)
     return 1 if report["error"] else 0
 
@@ -70,30 +70,31 @@ def _agent() -> str:
     return f"Ingather/{__version__}"
 
 
-def _lines(report: dict[str, Any], limit: int) -> Iterator[str]:
+def report_lines(report: Mapping[str, Any], limit: int) -> Iterator[str]:
+    """Yield how a feed was understood, for a terminal; *limit*: items that are shown, 0 = all."""
     items = report.get("items", ())
     what = " ".join(part for part in (report["kind"] or "no feed", report.get("version", "")) if part)
     flags = ", malformed" if report["malformed"] else ""
     yield f"{report['url']}: {what}{flags}"
     if report.get("title"):
-        yield f"  title: {_clean(report['title'])}"
+        yield f"  title: {clean(report['title'])}"
     if report["error"]:
-        yield f"  error: {_clean(report['error'])}"
+        yield f"  error: {clean(report['error'])}"
     for feed in report.get("feeds", ()):
         yield f"  names the feed {feed}"
     yield from (f"  {hint}" for hint in _hints(report.get("hints", {})))
-    yield from (f"  remark: {_clean(remark)}" for remark in report["remarks"])
+    yield from (f"  remark: {clean(remark)}" for remark in report["remarks"])
     shown = items[:limit] if limit else items
     for item in shown:
         yield f"  {item['link']}"
-        dates = [f"{name} {_clean(item[name])}" for name in ("published", "modified") if item[name]]
-        yield f"      {', '.join(dates) or 'no date'}{'; ' + _clean(item['title']) if item.get('title') else ''}"
+        dates = [f"{name} {clean(item[name])}" for name in ("published", "modified") if item[name]]
+        yield f"      {', '.join(dates) or 'no date'}{'; ' + clean(item['title']) if item.get('title') else ''}"
     if len(items) > len(shown):
         yield f"  and {len(items) - len(shown)} more"
     for rejected in report.get("rejected", ()):
-        yield f"  rejected: item {rejected['number']}: {_clean(rejected['reason'])}"
+        yield f"  rejected: item {rejected['number']}: {clean(rejected['reason'])}"
     for stone in report.get("tombstones", ()):
-        yield f"  deleted: {_clean(stone['ref'])} {_clean(stone['when'])}".rstrip()
+        yield f"  deleted: {clean(stone['ref'])} {clean(stone['when'])}".rstrip()
     rejections = report.get("rejected_count", 0)
     yield f"  {counted(len(items), 'item')}{f', {rejections} rejected' if rejections else ''}"
 
@@ -118,6 +119,6 @@ def _hints(hints: dict[str, Any]) -> Iterator[str]:
             yield flag
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return *text* without what a terminal would obey."""
     return "".join(c if c.isprintable() else " " for c in text)

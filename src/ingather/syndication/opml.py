@@ -31,12 +31,16 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Opml:
-    """What an OPML file lists: each feed once, in its order; *error* is why it is no OPML, ``""`` if it is."""
+    """What an OPML file lists: each feed once, in its order; *error* is why it is no OPML, ``""`` if it is.
+
+    *duplicates*: further mentions of feeds that were listed before.
+    """
 
     title: str = ""
     subscriptions: tuple[Subscription, ...] = ()
     remarks: tuple[str, ...] = ()
     error: str = ""
+    duplicates: tuple[Subscription, ...] = ()
 
 
 def read_opml(body: bytes) -> Opml:
@@ -58,7 +62,15 @@ def read_opml(body: bytes) -> Opml:
             return Opml(error=f"not well-formed: {error.msg}")
     if local_name(root.tag) != "opml":
         return Opml(error=f"the root element <{local_name(root.tag)[:40]}> is not OPML's")
+    found, twice = _subscriptions(root, remarks)
+    title = next((tidy(element.text) for element in root.iter("{*}title", "title")), "")
+    return Opml(title[:1000], tuple(found), tuple(remarks), duplicates=tuple(twice))
+
+
+def _subscriptions(root: etree._Element, remarks: list[str]) -> tuple[list[Subscription], list[Subscription]]:
+    """Return each feed once, and what mentions one again."""
     found: dict[str, Subscription] = {}
+    twice: list[Subscription] = []
     for outline in root.iter("{*}outline", "outline", "OUTLINE"):
         address = attribute(outline, "xmlUrl")
         if address is None:
@@ -68,11 +80,10 @@ def read_opml(body: bytes) -> Opml:
             if len(remarks) < _REMARKS:
                 remarks.append(f"line {outline.sourceline}: no http(s) URL: {tidy(address)[:200]}")
             continue
-        found.setdefault(
-            url, Subscription(url, _name(outline), absolute(attribute(outline, "htmlUrl")), _folders(outline))
-        )
-    title = next((tidy(element.text) for element in root.iter("{*}title", "title")), "")
-    return Opml(title[:1000], tuple(found.values()), tuple(remarks))
+        feed = Subscription(url, _name(outline), absolute(attribute(outline, "htmlUrl")), _folders(outline))
+        if found.setdefault(url, feed) is not feed:
+            twice.append(feed)
+    return list(found.values()), twice
 
 
 def _parse(text: str) -> etree._Element:

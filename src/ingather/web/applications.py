@@ -19,6 +19,7 @@ from ingather.web.api.describing import RDM_PATH
 from ingather.web.api.groups import ADD_PATH
 from ingather.web.api.overlaying import DIFF_PATH, REPLACE_PATH
 from ingather.web.api.pushing import PUSH_PATHS
+from ingather.web.api.syndicating import OPML_PATH
 from ingather.web.auth import Guard, OperatorGuard, SearcherGuard, Sessions, Throttle, TokenGate
 from ingather.web.boundary import Boundary
 from ingather.web.console.signing import login_page
@@ -81,7 +82,7 @@ def admin_app(parts: AdminParts) -> Starlette:
         hosts=parts.hosts,
         limits=replace(
             limits.request,
-            large_paths=frozenset({RDM_PATH, ADD_PATH, DIFF_PATH, REPLACE_PATH}),
+            large_paths=frozenset({RDM_PATH, ADD_PATH, DIFF_PATH, REPLACE_PATH, OPML_PATH}),
             streamed_paths=PUSH_PATHS,
         ),
         metrics=parts.metrics,

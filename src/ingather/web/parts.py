@@ -28,6 +28,7 @@ __all__ = [
     "Health",
     "Operations",
     "OverlayBoard",
+    "RssBoard",
     "SearchParts",
     "Tree",
     "WebLimits",
@@ -336,6 +337,65 @@ class FeedBoard(Protocol):
         """Forget the feeds of a source that has no documents any more."""
 
 
+class RssBoard(Protocol):
+    """Feeds that sites publish, for the operator; what ``ingather rss`` does. Called from several threads.
+
+    Raises ``UsageError`` for a feed, source, state or URL that there is not.
+    """
+
+    def feeds(self, source: str = "") -> Sequence[Tree]:
+        """Return the feeds, of one source or of all."""
+
+    def status(self) -> Tree:
+        """Return the sources with what waits for a person, and the newest notices."""
+
+    def feed(self, name: str) -> Tree:
+        """Return one feed, by number or URL."""
+
+    def documents(
+        self,
+        *,
+        source: str = "",
+        feed: str = "",
+        states: Sequence[str] = (),
+        after: int = 0,
+        limit: int = 100,
+    ) -> Tree:
+        """Return listed documents in the order of their rows, and ``after`` for the next page."""
+
+    def explain(self, url: str) -> Tree:
+        """Return what feeds say of a document, how it stands and what happens next."""
+
+    def conflicts(self, source: str = "") -> Sequence[Tree]:
+        """Return documents that a feed lists and another source owns."""
+
+    def opml(self) -> bytes:
+        """Return the feeds as OPML."""
+
+    def poll(self, target: str) -> Tree:
+        """Have a feed, a source's feeds or ``all`` polled now."""
+
+    def pause(self, target: str) -> Tree:
+        """Poll them no more."""
+
+    def resume(self, target: str) -> Tree:
+        """Poll them again."""
+
+    def add(
+        self,
+        url: str,
+        source: str = "",
+        assignments: Sequence[str] = (),
+        *,
+        every: bool = False,
+        write: bool = False,
+    ) -> Tree:
+        """Look at a URL and say what would become of its feeds; with *write* put them into the settings."""
+
+    def import_opml(self, body: bytes, source: str = "", *, write: bool = False) -> Tree:
+        """Say what taking over an OPML file would do; with *write* do it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchParts:
     """Everything behind the search listener.
@@ -395,6 +455,7 @@ class AdminParts:
         groups, access: memberships, and who may see what; ``None`` = there are no such addresses.
         feeds: pushed feeds; ``None`` = there are no such addresses.
         overlay: external metadata; ``None`` = there are no such addresses.
+        rss: feeds that sites publish; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -418,3 +479,4 @@ class AdminParts:
     access: AccessDesk | None = None
     feeds: FeedBoard | None = None
     overlay: OverlayBoard | None = None
+    rss: RssBoard | None = None

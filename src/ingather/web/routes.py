@@ -60,6 +60,13 @@ from ingather.web.api.receipts import (
     sources,
 )
 from ingather.web.api.searching import search, whoami
+from ingather.web.api.syndicating import OPML_PATH, conflicts, import_opml, opml, pause, poll, resume
+from ingather.web.api.syndicating import add as add_feed
+from ingather.web.api.syndicating import documents as rss_documents
+from ingather.web.api.syndicating import explain as explain_rss
+from ingather.web.api.syndicating import feed as rss_feed
+from ingather.web.api.syndicating import feeds as rss_feeds
+from ingather.web.api.syndicating import status as rss_status
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
 from ingather.web.console.signing import log_in, log_out
@@ -173,6 +180,22 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, REPLACE_PATH, _POST, _ADMIN, replace, "replaces all records"),
     Endpoint(_A, "/api/v1/overlay/hidden", _POST, _ADMIN, hidden, "hides an expired document, or shows it"),
     Endpoint(_A, "/api/v1/overlay/rollback", _POST, _ADMIN, rollback, "puts an old version in force again"),
+    Endpoint(_A, "/api/v1/rss/status", _GET, _ADMIN, rss_status, "sources with web feeds, and what is held"),
+    Endpoint(_A, "/api/v1/rss/feeds", _GET, _ADMIN, rss_feeds, "the feeds: polls, counts, what is odd"),
+    Endpoint(_A, "/api/v1/rss/feed", _GET, _ADMIN, rss_feed, "one feed, with its documents in trouble"),
+    Endpoint(_A, "/api/v1/rss/documents", _GET, _ADMIN, rss_documents, "documents that feeds list"),
+    Endpoint(
+        _A, "/api/v1/rss/explain", _GET, _ADMIN, explain_rss, "what feeds say of a URL, and what is next"
+    ),
+    Endpoint(_A, "/api/v1/rss/conflicts", _GET, _ADMIN, conflicts, "listed documents of other sources"),
+    Endpoint(_A, "/api/v1/rss/poll", _POST, _ADMIN, poll, "polls feeds now"),
+    Endpoint(_A, "/api/v1/rss/pause", _POST, _ADMIN, pause, "polls feeds no more"),
+    Endpoint(_A, "/api/v1/rss/resume", _POST, _ADMIN, resume, "polls feeds again"),
+    Endpoint(
+        _A, "/api/v1/rss/add", _POST, _ADMIN, add_feed, "looks at a URL, and adds its feeds to a source"
+    ),
+    Endpoint(_A, OPML_PATH, _GET, _ADMIN, opml, "the feeds as OPML"),
+    Endpoint(_A, OPML_PATH, _POST, _ADMIN, import_opml, "takes over the feeds of an OPML file"),
     Endpoint(_A, "/api/v1/tokens", _GET, _ADMIN, tokens, "the tokens of programs"),
     Endpoint(_A, "/api/v1/tokens/add", _POST, _ADMIN, add_token, "makes a token and shows it once"),
     Endpoint(_A, "/api/v1/tokens/revoke", _POST, _ADMIN, revoke_token, "ends a token"),

@@ -20,6 +20,15 @@ def test_folders_titles_and_both_urls() -> None:
     assert [remark.partition(":")[0] for remark in found.remarks] == ["not well-formed", "line 1"]
 
 
+def test_what_is_listed_twice_is_named() -> None:
+    found = read_opml(
+        b'<opml><body><outline text="A"><outline text="one" xmlUrl="http://n.test/f"/></outline>'
+        b'<outline text="B"><outline text="two" xmlUrl="http://N.test:80/f"/><outline text="three" xmlUrl="http://n.test/g"/></outline></body></opml>'
+    )
+    assert [feed.title for feed in found.subscriptions] == ["one", "three"]
+    assert found.duplicates == (Subscription("http://n.test/f", "two", "", ("B",)),)
+
+
 def test_what_is_no_opml() -> None:
     assert read_opml(b"<rss/>").error
     assert read_opml(b"").error

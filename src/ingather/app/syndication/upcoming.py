@@ -1,0 +1,91 @@
+"""What happens next to a listed document, and the sentence that says why it is as it is."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from ingather.model.intent import Intent
+from ingather.syndication.facts import DocState, Due, Registration
+
+__all__ = ["because", "upcoming"]
+
+_WANTED: Final = {
+    Intent.NEW: ("fetch", "it is listed and not indexed"),
+    Intent.REINDEX: ("fetch", "its dates changed"),
+    Intent.CHECK: ("check", "no feed listed it for long"),
+    Intent.REFRESH: ("check", "it is listed, and its dates never change"),
+}
+_DUE: Final = {
+    Due.NEW: ("fetch", "it is listed, and did not answer with a document so far"),
+    Due.CHECK: ("check", "by then it was neither indexed, listed nor checked for max-unseen-age"),
+    Due.REFRESH: ("check", "it is listed with dates that do not change; by then its last check is older than refresh-age"),
+    Due.RETRY: ("fetch", "the last visit failed"),
+    Due.CONFIRM: ("check", "it was gone at the last visit; a further look decides"),
+    Due.AUTH: ("check", "it is refused; further looks decide"),
+    Due.ROBOTS: ("check", "it is forbidden; a further look decides"),
+    Due.REINDEX: ("fetch", "its dates changed, and it was visited a short time ago"),
+    Due.AGAIN: ("fetch", "it was deleted and is listed still"),
+    Due.AGE: ("reindex", "max-index-age is over then"),
+    Due.FORGET: ("forget", "nothing lists it, and nothing of it is kept"),
+    Due.ABSENT: ("check", "it is missing from a complete list, or its feed says that it was deleted"),
+}  # fmt: skip
+
+
+def upcoming(found: Registration, *, hold: int = 0) -> dict[str, Any]:
+    """Return what is done next (``fetch``, ``check``, ``reindex``, ``forget``, ``person`` or ``nothing``), at (``None`` = as soon as its host allows) and why.
+
+    *hold*: number of the hold in which its deletion waits, 0 = none.
+    """
+    if hold:
+        why = f"its deletion waits for a person: ingather holds release {hold}, or ingather holds discard {hold}"
+        return {"what": "person", "at": None, "why": why}
+    if found.intent in _WANTED:
+        what, why = _WANTED[found.intent]
+        return {"what": what, "at": None, "why": why}
+    if found.due_s is not None and found.due in _DUE:
+        what, why = _DUE[found.due]
+        return {"what": what, "at": _instant(found.due_s), "why": why}
+    if found.state is DocState.ALIAS:
+        return {
+            "what": "nothing",
+            "at": None,
+            "why": "it is the same document as another one, which is looked after",
+        }
+    return {"what": "nothing", "at": None, "why": "its feeds have to say something new"}
+
+
+def because(form: Mapping[str, Any]) -> str:
+    """Return the sentence about a document: why it is, or is not, indexed, and what happens next and why."""
+    listed = [listing for listing in form["listings"] if listing["listed"]]
+    first = min(form["listings"], key=lambda listing: listing["first"] or "", default=None)
+    at = f" at {form['indexed']}" if form["indexed"] else ""
+    origin = f"feed {first['url']} listed it on {first['first']}" if first else "a feed listed it"
+    state = form["state"]
+    if state == "deleted":
+        said = f"deleted at {form['deleted']}: {form['reason'] or form['tombstone'] or 'gone'}; {origin}"
+    elif state == "pending":
+        said = f"not indexed so far{': ' + form['reason'] if form['reason'] else ''}; {origin}"
+    elif state == "alias":
+        said = f"the same document as {form['alias_of']}; {origin}"
+    elif state == "excluded":
+        said = f"left out: {form['reason'] or 'excluded'}; {origin}"
+    else:
+        kept = {
+            "retry": ", kept although its last visit failed",
+            "gone_held": ", about to be deleted",
+            "hidden": ", hidden",
+        }
+        said = f"indexed{at} because {origin}{kept.get(state, '')}"
+    if not listed and form["seen"]:
+        said += f"; no feed lists it any more, last seen {form['seen']}"
+    then = form["next"]
+    what = {"fetch": "next visit", "check": "next check", "reindex": "reindexed", "forget": "forgotten"}.get(
+        then["what"]
+    )
+    if what is None:
+        return f"{said}; {then['why']}"
+    return f"{said}; {what} {then['at'] or 'as soon as its host allows'} because {then['why']}"
+
+
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,278 @@
+"""``ingather rss list|status|show|explain|poll|pause|resume``, and OPML: on a catalog as a keeper leaves it."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.app.syndication.records import document_of, feed_row, listing_row, source_row
+from ingather.app.wiring import budget_limits
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_syndication_rows import EventRow
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.model.intent import Intent
+from ingather.syndication.facts import (
+    DocState,
+    Due,
+    FeedFacts,
+    FeedState,
+    ListedDates,
+    Registration,
+    SourceFacts,
+)
+from ingather.syndication.opml import read_opml
+from ingather.testing.rig import Rig
+
+GOOD, GONE, NEW = "http://n.test/feed?a=1,2", "http://n.test/gone", "http://n.test/new"
+T0 = 1_521_534_780.0  # 2018-03-20T08:33:00Z
+HOUR = 3600.0
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Path]:
+    """A home with a source of three feeds, two of which a keeper has met, and three documents."""
+    with tempfile.TemporaryDirectory(prefix="ingather-rss-") as folder:
+        rig = Rig(Path(folder) / "home").init()
+        with (rig.path / "ingather.toml").open("a") as file:
+            file.write(f'\n[source.news]\nkind = "rss"\nfeeds = ["{GOOD}", "{GONE}", "{NEW}"]\n')
+        home = Home.open(rig.path)
+        home.prepare()
+        writer = CatalogWriter(database_of(home), budgets=budget_limits(home.settings().settings))
+        try:
+            writer.transaction(_filled)
+        finally:
+            writer.close()
+        yield rig.path
+
+
+def _filled(writer: CatalogWriter) -> None:
+    store, applied = writer.syndication, Applied()
+    source = writer.registry.put_source("news", "rss", "public")
+    store.put_source(source_row(source, SourceFacts(held=0), next_s=T0 + HOUR, cycle=None))
+    good, gone = (store.add_feed(source, url, store.make(url, source, applied) or 0) for url in (GOOD, GONE))
+    assert good is not None
+    assert gone is not None
+    store.put_feed(
+        feed_row(
+            good,
+            FeedFacts(
+                good.id, url=GOOD, title="News \x1b[31mhere", kind="rss", due_s=T0 + 3 * HOUR, why="ttl of 180 min", polled_s=T0,
+                good_s=T0, items=3, new=1, changed=2, rejected=1, malformed=True, overrun=True, overrun_s=T0, halvings=1,
+                ttl_s=10800.0, skip_hours=(3,), skip_days=(6,), status=200,
+            ),
+        )
+    )  # fmt: skip
+    store.put_feed(
+        feed_row(
+            gone,
+            FeedFacts(
+                gone.id,
+                url=GONE,
+                state=FeedState.GONE,
+                polled_s=T0,
+                errors=1,
+                error="answers 410",
+                failing_s=T0,
+            ),
+        )
+    )
+    a, b, c = (store.make(f"http://n.test/{name}", source, applied) or 0 for name in "abc")
+    store.put_documents(
+        [
+            document_of(source, Registration(a, link="http://n.test/a", state=DocState.LIVE, indexed_s=T0, checked_s=T0, known_s=T0 - HOUR,
+                                             due_s=T0 + 48 * HOUR, due=Due.REFRESH, listed=1)),
+            document_of(source, Registration(b, link="http://n.test/b", state=DocState.RETRY, indexed_s=T0, seen_s=T0 - HOUR, fails=2,
+                                             failing_s=T0, due_s=T0 + HOUR, due=Due.RETRY, reason="HTTP 503", status=503)),
+            document_of(source, Registration(c, link="http://n.test/c", intent=Intent.NEW, asked_s=T0, listed=1)),
+        ]
+    )  # fmt: skip
+    store.put_listings(
+        [
+            listing_row(ListedDates(good.id, a, published="2018-03-20T08:33:00Z", waiting=("2018-03-21T08:33:00Z", "", "", ""), noticed_s=T0,
+                                    first_s=T0 - HOUR, last_s=T0)),
+            listing_row(ListedDates(good.id, b, listed=False, first_s=T0 - 2 * HOUR, last_s=T0 - HOUR)),
+            listing_row(ListedDates(good.id, c, first_s=T0, last_s=T0)),
+        ]
+    )  # fmt: skip
+    store.events(
+        [
+            EventRow(
+                0,
+                T0,
+                source,
+                gone.id,
+                None,
+                "active",
+                "gone",
+                "its server says that it is gone",
+                410,
+                notice=True,
+            ),
+            EventRow(0, T0, source, good.id, a, "pending", "live", "indexed", 200),
+        ]
+    )
+
+
+@pytest.fixture
+def rig(made: Path, tmp_path: Path) -> Rig:
+    home = tmp_path / "home"
+    shutil.copytree(made, home)
+    return Rig(home)
+
+
+def told(rig: Rig, *arguments: str, status: int = 0) -> Any:
+    ran = rig.call("rss", *arguments, "--json")
+    assert ran.status == status, ran.err
+    return json.loads(ran.out)
+
+
+def test_list_names_every_feed_and_when_and_why(rig: Rig) -> None:
+    found = told(rig, "list")["feeds"]
+    assert [(feed["url"], feed["state"], feed["next_poll"]) for feed in found] == [
+        (GOOD, "active", "2018-03-20T11:33:00Z"), (GONE, "gone", None), (NEW, "new", None),
+    ]  # fmt: skip
+    assert (found[0]["seen"], found[0]["new"], found[0]["changed"], found[0]["malformed"]) == (2, 1, 2, True)
+    said = rig.call("rss", "list").out
+    assert "next poll 2018-03-20T11:33:00Z: ttl of 180 min" in said
+    assert "malformed, overrun, polled 2018-03-20T08:33:00Z: 3 items, 1 new, 2 changed, 2 seen" in said
+    assert "\x1b" not in said
+    assert "ingather rss resume 2" in said
+    assert GONE in rig.call("rss", "list", "--trouble").out
+    assert NEW not in rig.call("rss", "list", "--trouble").out
+    assert len(told(rig, "list", "--source", "news")["feeds"]) == 3
+
+
+def test_status_counts_and_tells_the_notices(rig: Rig) -> None:
+    found = told(rig, "status")
+    (source,) = found["sources"]
+    assert source["feed_states"] == {"active": 1, "failing": 0, "gone": 1}
+    assert source["documents"] == {"pending": 1, "live": 1, "retry": 1}
+    assert [notice["status"] for notice in found["notices"]] == [410]
+    said = rig.call("rss", "status").out
+    assert "next cycle 2018-03-20T09:33:00Z" in said
+    assert "notice  2018-03-20T08:33:00Z  its server says that it is gone" in said
+
+
+def test_show_tells_all_of_one_feed(rig: Rig) -> None:
+    found = told(rig, "show", GOOD)
+    assert found["totals"]["documents"] == {"live": 1, "retry": 1, "pending": 1}
+    assert [(one["url"], one["reason"]) for one in found["trouble"]] == [("http://n.test/b", "HTTP 503")]
+    assert found["hints"] == {
+        "ttl_s": 10800.0, "max_age_s": None, "retry_after_s": None, "skip_hours": [3], "skip_days": ["Sunday"],
+    }  # fmt: skip
+    said = rig.call("rss", "show", "1").out
+    assert "ttl: 3h" in said
+    assert "retry  http://n.test/b  HTTP 503" in said
+    assert "error: answers 410" in rig.call("rss", "show", GONE).out
+    assert "start ingather serve" in rig.call("rss", "show", NEW).out
+
+
+def test_explain_says_why_and_what_is_next(rig: Rig) -> None:
+    a = told(rig, "explain", "http://n.test/a")
+    assert a["because"] == (
+        f"indexed at 2018-03-20T08:33:00Z because feed {GOOD} listed it on 2018-03-20T07:33:00Z; next check 2018-03-22T08:33:00Z "
+        "because it is listed with dates that do not change; by then its last check is older than refresh-age"
+    )  # fmt: skip
+    assert a["seen"] == "2018-03-20T08:33:00Z"
+    assert a["listings"][0]["waiting"]["published"] == "2018-03-21T08:33:00Z"
+    b = told(rig, "explain", "http://n.test/b")
+    assert (
+        "kept although its last visit failed; no feed lists it any more, last seen 2018-03-20T07:33:00Z; next visit 2018-03-20T09:33:00Z"
+        in b["because"]
+    )
+    assert "2 visits failed since" in rig.call("rss", "explain", "http://n.test/b").out
+    c = told(rig, "explain", "http://N.test:80/c#x")
+    assert (c["state"], c["next"]["what"], c["next"]["at"]) == ("pending", "fetch", None)
+    assert told(rig, "explain", "http://n.test/other", status=1) == {
+        "url": "http://n.test/other",
+        "known": False,
+        "foreign": [],
+    }
+
+
+def test_poll_pause_and_resume(rig: Rig) -> None:
+    assert [(one["done"], one["why"]) for one in told(rig, "poll", "news")["feeds"]] == [
+        (True, ""), (False, "its server says that it is gone: resume it"),
+    ]  # fmt: skip
+    polled = told(rig, "show", GOOD)
+    assert polled["why"] == "a person asked for it"
+    assert told(rig, "status")["sources"][0]["next_cycle"] == "2018-03-20T09:33:00Z", "it was due before"
+    assert told(rig, "pause", "1")["feeds"][0]["done"]
+    assert told(rig, "pause", "1", status=1)["feeds"][0]["why"] == "it is paused already"
+    assert told(rig, "poll", GOOD, status=1)["feeds"][0]["why"] == "it is paused: resume it"
+    paused = told(rig, "show", GOOD)
+    assert (paused["paused"], paused["next_poll"], paused["events"][0]["cause"]) == (
+        True,
+        None,
+        "paused by a person",
+    )
+    assert told(rig, "resume", "all")["feeds"] == [
+        {"id": 1, "url": GOOD, "done": True, "why": ""}, {"id": 2, "url": GONE, "done": True, "why": ""},
+    ]  # fmt: skip
+    again = told(rig, "show", GONE)
+    assert (again["state"], again["events"][0]["before"], again["next_poll"] is None) == (
+        "active",
+        "gone",
+        False,
+    )
+    assert rig.call("rss", "resume", "1").status == 1
+
+
+def test_a_home_without_a_catalog(tmp_path: Path) -> None:
+    rig = Rig(tmp_path / "bare").init()
+    assert told(rig, "list") == {"feeds": []}
+    assert told(rig, "status") == {"sources": [], "notices": []}
+    assert rig.call("rss", "poll", "all").status == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("show",), ("show", "17"), ("show", "http://n.test/none"), ("poll", "nothing"), ("list", "--source", "none"), ("explain", "no url"),
+     ("explain",), ("pause", "http://"), ("import-opml", "no-such-file"), ("nonsense",)],
+)  # fmt: skip
+def test_called_wrongly(rig: Rig, arguments: tuple[str, ...]) -> None:
+    wrong = rig.call("rss", *arguments)
+    assert wrong.status == 2, wrong.err
+    assert len(wrong.err.splitlines()) == 1
+
+
+OPML = f"""<opml version="2.0"><head><title>Mine</title></head><body>
+<outline text="World News"><outline text="Deep"><outline text="One" xmlUrl="http://o.test/1"/></outline>
+<outline text="Again" xmlUrl="http://o.test/1"/></outline>
+<outline text="News"><outline text="Two &amp; a half" xmlUrl="http://o.test/2"/><outline text="Old" xmlUrl="{GOOD}"/></outline>
+<outline text="Loose" xmlUrl="http://o.test/3"/><outline text="bad" xmlUrl="ftp://o.test/4"/></body></opml>"""
+
+
+def test_opml_comes_in_and_goes_out(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "mine.opml"
+    file.write_text(OPML)
+    before = (rig.path / "ingather.toml").read_text()
+    plan = told(rig, "import-opml", str(file))
+    assert [(one["name"], one["new"], [feed["url"] for feed in one["feeds"]]) for one in plan["sources"]] == [
+        ("world-news", True, ["http://o.test/1"]), ("news", False, ["http://o.test/2"]), ("feeds", True, ["http://o.test/3"]),
+    ]  # fmt: skip
+    assert [feed["url"] for feed in plan["duplicates"]] == ["http://o.test/1"]
+    assert plan["known"] == [{"url": GOOD, "source": "news"}]
+    assert (plan["written"], len(plan["remarks"])) == ("", 1)
+    assert (rig.path / "ingather.toml").read_text() == before
+    said = rig.call("rss", "import-opml", str(file), "--yes")
+    assert "listed twice: http://o.test/1 (in World News); the first counts" in said.out
+    after = (rig.path / "ingather.toml").read_text()
+    assert f'feeds = ["{GOOD}", "{GONE}", "{NEW}", "http://o.test/2"]' in after
+    assert '[source.world-news]\nkind = "rss"\nfeeds = [\n  "http://o.test/1",  # One\n]\n' in after
+    assert rig.call("config", "check").status == 0
+    out = tmp_path / "out.opml"
+    assert rig.call("rss", "export-opml", str(out)).status == 0
+    back = read_opml(out.read_bytes())
+    assert {feed.folders for feed in back.subscriptions} == {("news",), ("world-news",), ("feeds",)}
+    assert {feed.url: feed.title for feed in back.subscriptions}[GOOD] == "News [31mhere"
+    assert rig.call("rss", "export-opml").out.encode() == out.read_bytes()
+    assert told(rig, "import-opml", str(out), "--source", "elsewhere")["sources"] == []
+    file.write_text("<rss/>")
+    assert rig.call("rss", "import-opml", str(file)).status == 1
