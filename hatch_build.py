@@ -1,4 +1,4 @@
-"""Compile the walk over a page's tree (src/ingather/extract/walk/walk.c) when there is a C compiler.
+"""Compile the walk over a page's tree (src/ingather/extract/walk/walk.c and its headers) when there is a C compiler.
 
 It is an optional part: without a compiler, or when compiling fails, one line says so and the product is
 built without it; pages are then walked in Python.
@@ -23,7 +23,7 @@ FLAGS = ("-std=c11", "-O2", "-Werror=implicit-function-declaration", "-fPIC", "-
 def compile_walk(folder: Path) -> str:
     """Make ``walk.so`` from ``walk.c`` in *folder*; returns ``""``, or why there is none."""
     built, making = folder / "walk.so", folder / f"walk.{os.getpid()}.tmp"
-    built.unlink(missing_ok=True)  # never one that another walk.c made
+    built.unlink(missing_ok=True)  # never one that other sources made
     command = shlex.split(os.environ.get("CC", "")) or ["cc"]
     if shutil.which(command[0]) is None:
         return f"no C compiler ({command[0]})"

@@ -62,7 +62,7 @@ _NUMBERS: Final = (
 
 
 class _Setup(ctypes.Structure):
-    """``struct setup`` of walk.c."""
+    """``struct setup`` of lexbor.h."""
 
     _fields_: ClassVar[Sequence[Any]] = (
         ("functions", ctypes.c_void_p * len(_FUNCTIONS)),
@@ -79,9 +79,9 @@ class _Result(ctypes.Structure):
     _fields_: ClassVar[Sequence[Any]] = (("at", ctypes.c_void_p), ("n", ctypes.c_size_t))
 
 
-_BLOCK_MARK: Final = 128  # IS_BLOCK of walk.c
+_BLOCK_MARK: Final = 128  # IS_BLOCK of lexbor.h
 
-# What the buffer holds, in the order of walk.c's write_down.
+# What the buffer holds, in the order of write_down in telling.h.
 _decode: Final = msgspec.msgpack.Decoder(
     tuple[
         str, bool, str, str, str, list[Anchor], list[tuple[str, str, str, str]], list[Heading],

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 __all__ = ["NUMBERS", "Numbers"]
 
-# Kinds of elements; the first six stand in the order in which the walk compares. walk.c has the same order.
+# Kinds of elements; the first six stand in the order in which the walk compares. lexbor.h has the same order.
 (
     A, CELL, MARKED_CELL, BLOCK, HEADING, MARKED, BREAK, COMMENT, GONE,
     SCRIPT, META, LINK, TITLE, TIME, BASE, HTML, FRAME, AREA, BODY,

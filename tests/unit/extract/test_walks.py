@@ -19,7 +19,7 @@ from ingather.extract.walking import walk_in_python
 from ingather.testing import hostile
 
 NO_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
-WALK_C = Path(compiled.__file__).parent / "walk" / "walk.c"
+KINDS_IN_C = Path(compiled.__file__).parent / "walk" / "lexbor.h"
 
 
 @cache
@@ -247,7 +247,7 @@ def test_without_a_library_pages_are_walked_in_python(
 
 
 def test_both_walks_know_the_same_kinds_in_the_same_order() -> None:
-    source = WALK_C.read_text()
+    source = KINDS_IN_C.read_text()
     kinds = re.search(r"NO_KIND, ([^}]*)", source)
     assert kinds is not None
     python = (Path(compiled.__file__).parent / "elements.py").read_text()
