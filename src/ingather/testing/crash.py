@@ -36,6 +36,8 @@ SHAPE = WebShape(sites=6, pages=14, depth=3, degree=3, paragraphs=2)
 DOCUMENTS = 3
 _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _END_WITHIN_S = 180.0
+_ALONE = 3
+"""Gatherers that are killed under one keeper: it gives up when five in a row die before they have done anything."""
 _OUTCOMES = {
     "page": {Outcome.INDEXED, Outcome.NOINDEX, Outcome.DUPLICATE},
     "text": {Outcome.INDEXED, Outcome.DUPLICATE},
@@ -139,6 +141,7 @@ class CrashTrial:
 
     def _disturb(self, running: Running) -> bool:
         """Kill something now and then; return whether everything is dead (else the crawl may end in peace)."""
+        alone = 0
         while self.figures.kills.total() < self._cycles:
             moment = time.monotonic() + self._dice.uniform(0.2, 2.5)
             while time.monotonic() < moment:
@@ -146,7 +149,8 @@ class CrashTrial:
                     return False
                 time.sleep(0.005)
             victim = self._dice.choice(("all", "all", "gatherer", "converter"))
-            if victim == "all":
+            alone += victim == "gatherer"
+            if victim == "all" or alone > _ALONE:
                 running.kill()
                 self.figures.kills["all"] += 1
                 return True
