@@ -112,6 +112,7 @@ _DEFAULT: Final = SitemapLimits()
 _GZIP: Final = b"\x1f\x8b"
 _FEED_BYTES: Final = 64 << 10
 _XML_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _ENTITY: Final = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _BARE_AMPERSAND: Final = re.compile(
     rb"&(?!(?:#\d+|#[xX][0-9A-Fa-f]+|amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,30};)?"
@@ -188,7 +189,7 @@ def _read_lines(body: bytes, reading: _Reading, content_type: str | None) -> Non
             continue
         if reading.full():
             return
-        if len(word) > _LINE_CHARS or "://" not in word:
+        if len(word) > _LINE_CHARS or not _ABSOLUTE.match(word):
             reading.remark(f"line {number} is not a URL")
             continue
         _add(reading, {"loc": word}, f"line {number}")

@@ -116,7 +116,7 @@ class Hopping:
         while isinstance(chain.got, Response) and chain.got.status in REDIRECTS:
             answer, here = chain.got, chain.url
             target = _target(here, answer)
-            trouble = _trouble(seen, target, answer, most)
+            trouble = _trouble(seen, target, answer, most, scope)
             if trouble is not None:
                 chain.got = trouble
                 break
@@ -232,9 +232,9 @@ def _target(here: str, answer: Response) -> str:
         return ""
 
 
-def _trouble(seen: list[str], target: str, answer: Response, most: int) -> Failure | None:
+def _trouble(seen: list[str], target: str, answer: Response, most: int, scope: Scope) -> Failure | None:
     here = seen[-1]
-    if not target:
+    if not target or target.partition(":")[0] not in scope.schemes:
         kind, detail = FailureKind.REDIRECT_TARGET, f"Location {answer.header('location')[:200]!r}"
     elif target in seen:
         kind = FailureKind.REDIRECT_LOOP

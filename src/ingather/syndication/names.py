@@ -96,9 +96,9 @@ def attribute(element: etree._Element, name: str) -> str | None:
     value = element.get(name)
     if value is None and len(element.attrib):
         low = name.lower()
-        for key, other in element.attrib.items():
+        for key in element.attrib.keys():  # noqa: SIM118 - lxml looks for each value of items() from the first attribute on
             if str(key).lower() == low:
-                return str(other)
+                return element.get(key)
     return value
 
 
