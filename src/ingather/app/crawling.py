@@ -117,10 +117,10 @@ def plan_crawl(
     if wanted.depth is not None:
         overrides["depth"] = wanted.depth
     if not wanted.urls:
-        if not loaded.starting_points:
+        if not (loaded.starting_points or any(conf.polls for conf in sources.values())):
             raise UsageError(
                 "no starting point (Starting Points: 0 defined)",
-                hint="name a URL, or put a <Site> with a Start line into config/filterrules.conf",
+                hint="name a URL, put a <Site> with a Start line into config/filterrules.conf, or follow a feed: ingather rss add",
             )
         plan = RunPlan(
             sources={**sources, source.name: source}, overrides=overrides, max_pages=wanted.max_pages
@@ -214,7 +214,9 @@ async def crawl(
             if keeper.failed is not None:
                 raise keeper.failed
             if keeper.idle(patience_s=_PATIENCE_S):
-                break
+                await gathering.rounds.step()  # feeds that were polled may have work for us
+                if keeper.idle(patience_s=_PATIENCE_S):
+                    break
             await keeper.changed(0.5)
             now = time.monotonic()
             if room.exhausted(keeper.disk_full, keeper.counters.pages, now):

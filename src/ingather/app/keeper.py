@@ -30,6 +30,10 @@ from ingather.app.overlay.watch import OverlayWatch
 from ingather.app.pruning import Pruned, prune
 from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
 from ingather.app.runsites import remembered_sites
+from ingather.app.syndication.desk import Desk
+from ingather.app.syndication.reconciling import reconcile
+from ingather.app.syndication.rounds import Rounds
+from ingather.app.syndication.sources import fed_sources
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
 from ingather.app.visiting import Visitor
@@ -49,7 +53,7 @@ from ingather.errors import ConfigurationError
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
-from ingather.model.url import split
+from ingather.model.url import Canonicaliser, split
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
@@ -96,6 +100,10 @@ class Gathering:
             self._open()
             await self.keeper.start()
             await self._begin()
+            if self.plan.kind == "serve":
+                self.rounds.start()
+            elif not self.plan.starts:
+                await self.rounds.force()
             self.overlay_watch.start()
             self.listings.start()
         except BaseException:
@@ -106,6 +114,7 @@ class Gathering:
     async def __aexit__(self, *_: object) -> None:
         await self.listings.stop()
         await self.overlay_watch.stop()
+        await self.rounds.stop()
         await self.keeper.stop()
         self._release()
 
@@ -159,13 +168,15 @@ class Gathering:
             for name, source in self.sources.items()
         }
         default_policy = DeletionPolicy(wiring.deletion_limits(settings, SourceConf()))
+        canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
+        self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical))
         committer = Committer(
             writer,
             rules=SettleRules(
                 recheck=wiring.recheck_limits(settings), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
             ),
             policies=lambda name: policies.get(name, default_policy), dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
-            clock_trusted=lambda: guard.trusted,
+            clock_trusted=lambda: guard.trusted, syndicator=self.desk,
         )  # fmt: skip
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)
@@ -204,6 +215,7 @@ class Gathering:
             filter_log=self.filter_log,
         )  # fmt: skip
 
+        self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
@@ -310,6 +322,7 @@ class Gathering:
                 revisited += writer.registry.rejudge_excluded(applied)
             for discovery in found:
                 writer.applier.discover(discovery, None, applied)
+            reconcile(self.desk, writer, applied, whole=bool(plan.sources))
             return run, continued, revisited
 
         self.run, self.continued, self.revisited = await self.keeper.write(job)

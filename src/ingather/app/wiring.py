@@ -207,6 +207,13 @@ def budget_limits(settings: Settings) -> BudgetLimits:
     )
 
 
+def _own(source: SourceConf, written: int | None, common: int) -> int:
+    """A source's budget: as it is written; what feeds list is bounded by their items, not by traps among links."""
+    if written is not None:
+        return written
+    return 0 if source.syndicates else common
+
+
 def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, BudgetLimits]:
     """URL budgets of the sources that set their own."""
     common = budget_limits(settings)
@@ -214,9 +221,9 @@ def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> dic
     for name, source in sources.items():
         own = replace(
             common,
-            per_host=common.per_host if source.host_urls is None else source.host_urls,
-            per_prefix=common.per_prefix if source.prefix_urls is None else source.prefix_urls,
-            per_path=common.per_path if source.path_queries is None else source.path_queries,
+            per_host=_own(source, source.host_urls, common.per_host),
+            per_prefix=_own(source, source.prefix_urls, common.per_prefix),
+            per_path=_own(source, source.path_queries, common.per_path),
         )
         if own != common:
             found[name] = own

@@ -144,6 +144,10 @@ class Deletions:
         """
         return self._holds.put(url_id, source, reason, now_s, hidden=hidden, applied=applied)
 
+    def hide(self, url_id: int, source: int, applied: Applied) -> None:
+        """Show a document to nobody until :meth:`withdraw`; no person is asked."""
+        self._holds.hide(url_id, source, applied)
+
     def held_among(self, url_ids: Sequence[int]) -> set[int]:
         """Return those of *url_ids* that are in an open hold."""
         return {

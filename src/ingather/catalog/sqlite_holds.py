@@ -62,6 +62,13 @@ class Holds:
             self._step_aside(url_id, source, applied)
         return hold
 
+    def hide(self, url_id: int, source: int, applied: Applied) -> None:
+        """Show a document to nobody, without a hold, until :meth:`withdraw`."""
+        held = self._cursor.execute("select held from url where id = ?", (url_id,)).get
+        if held != HIDDEN:
+            self._cursor.execute("update url set held = ? where id = ?", (HIDDEN, url_id))
+            self._step_aside(url_id, source, applied)
+
     def _step_aside(self, url_id: int, source: int, applied: Applied) -> None:
         digest, version, dup = self._cursor.execute(
             "select digest, version, dup from url where id = ?", (url_id,)

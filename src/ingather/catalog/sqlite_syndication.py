@@ -5,10 +5,11 @@ are bytes here. A URL that a source of this kind owns is never due by itself (``
 somebody asks, with the intent that its row carries.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import apsw
+import msgspec
 
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
@@ -33,13 +34,24 @@ from ingather.model.lifecycle import State
 from ingather.model.report import Row
 from ingather.model.url import key, split
 
-__all__ = ["SyndicationStore"]
+__all__ = ["Claimed", "SyndicationStore"]
 
 _GROUP: Final = 500
+_encode: Final = msgspec.msgpack.Encoder().encode
 _FEED: Final = f"select {FEED_COLUMNS} from rss_feed"  # noqa: S608 - names of columns
 _DOCUMENT: Final = f"select {DOCUMENT_COLUMNS} from rss_document"  # noqa: S608 - names of columns
 _LISTING: Final = f"select {LISTING_COLUMNS} from rss_listing"  # noqa: S608 - names of columns
 _CYCLE: Final = f"select {CYCLE_COLUMNS} from rss_cycle"  # noqa: S608 - names of columns
+
+
+class Claimed(NamedTuple):
+    """Who has a URL: its source's row, kind and access; whether its content is pushed; whether the source looks after it."""
+
+    source: int
+    kind: str
+    access: str
+    content: bool
+    registered: bool
 
 
 class SyndicationStore:
@@ -178,9 +190,14 @@ class SyndicationStore:
         found: int | None = self._cursor.execute("select feed from rss_page where url = ?", (url_id,)).get
         return found
 
-    def pages(self, feed: int) -> int:
-        """Return how many further pages a feed waits for."""
-        return int(self._cursor.execute("select count(*) from rss_page where feed = ?", (feed,)).get)
+    def waiting_pages(self, source: int) -> int:
+        """Return how many further pages the feeds of a source wait for."""
+        return int(
+            self._cursor.execute(
+                "select count(*) from rss_page p join rss_feed f on f.id = p.feed where f.source = ?",
+                (source,),
+            ).get
+        )
 
     def drop_page(self, url_id: int) -> None:
         """A further page was visited."""
@@ -222,19 +239,35 @@ class SyndicationStore:
             ],
         )
 
+    def drop_registration(self, url_id: int) -> None:
+        """Forget a registration; what feeds say of it stays: another source has it now."""
+        self._cursor.execute("delete from rss_document where id = ?", (url_id,))
+
     def drop_document(self, url_id: int) -> None:
         """Forget a registration and what feeds say of it."""
         for table in ("rss_document", "rss_listing"):
             self._cursor.execute(f"delete from {table} where id = ?", (url_id,))  # noqa: S608 - names above
 
-    def due_documents(self, source: int, now_s: float, limit: int) -> list[DocumentRow]:
-        """Return registrations for which something may be to be done, longest due first."""
+    def due_documents(
+        self, source: int, now_s: float, *, far_s: float, counted: bool, limit: int
+    ) -> list[DocumentRow]:
+        """Return registrations for which something is to be done, longest due first.
+
+        Args:
+            source: whose.
+            now_s: wall time.
+            far_s: what is due after this was planned by another clock: it is due, too.
+            counted: those that count against the cycle's budget, or the others.
+            limit: how many of each at most.
+        """
         return [
             document_row(row)
+            for condition, values in (("due <= ?", (now_s,)), ("due > ?", (far_s,)))
             for row in fetch(
                 self._cursor,
-                f"{_DOCUMENT} indexed by rss_document_due where source = ? and due is not null and due <= ? order by due, id limit ?",
-                (source, now_s, limit),
+                f"{_DOCUMENT} indexed by rss_document_due where source = ? and counted = ? and due is not null and {condition} "
+                "order by due, id limit ?",
+                (source, counted, *values, limit),
             )
         ]
 
@@ -367,21 +400,31 @@ class SyndicationStore:
             or ""
         )
 
-    def make(self, url: str, source: int, applied: Applied) -> int | None:
-        """Make a row that waits for nobody; ``None``: removed by hand, or another URL has its key."""
-        names = self._applier.names
-        if names.has_removed and names.is_removed(url):
+    def make(self, url: str, source: int, applied: Applied, *, charge: bool = False) -> int | None:
+        """Make a row that waits for nobody; ``None``: removed by hand, another URL has its key, or (*charge*) a budget is full."""
+        names, budgets = self._applier.names, self._applier.budgets
+        if self.is_removed(url):
             return None
         parts, number = split(url), key(url, self._seed)
+        host = names.host(parts.origin)
+        full = budgets.charge(host, parts.path, names.source_name(source)) if charge else None
+        if full is not None:
+            applied.refused.append((url, budgets.refuse(full)))
+            return None
         self._cursor.execute(
             SQL["insert_url"],
-            (number, names.host(parts.origin), parts.path, source, 0, None, None, int(State.DONE), 5, 0, None, None),
-        )  # fmt: skip
+            (number, host, parts.path, source, 0, None, None, int(State.DONE), 5, 0, None, None),
+        )
         if not self._db.changes():
             self._applier.event("key-collision", url, "same key as another URL; not gathered")
             return None
         applied.new_urls += 1
         return self._db.last_insert_rowid()
+
+    def is_removed(self, url: str) -> bool:
+        """Whether an operator removed a URL, itself or with a prefix."""
+        names = self._applier.names
+        return names.has_removed and names.is_removed(url)
 
     def ask(self, url_id: int, intent: int, *, priority: int, applied: Applied) -> bool:
         """Put a URL into the frontier with an intent; ``False``: it is quarantined."""
@@ -395,6 +438,64 @@ class SyndicationStore:
         if row[1] != State.WAITING:
             applied.wakes(row[0])
         return True
+
+    def rest(self, url_id: int) -> None:
+        """Let a URL wait for nobody: it is visited when somebody asks."""
+        self._cursor.execute(
+            "update url set due = null, intent = 0, state = iif(state in (0, 1), 2, state) where id = ?",
+            (url_id,),
+        )
+
+    def unasked(self, url_id: int) -> None:
+        """Nobody wants the visit any more that a URL waits for."""
+        self._cursor.execute(
+            "update url set intent = 0, state = 2 where id = ? and state = 0 and intent != 0", (url_id,)
+        )
+
+    def due_never(self, url_id: int) -> None:
+        """Let a tombstone wait for nobody."""
+        self._cursor.execute("update url set due = null, intent = 0 where id = ?", (url_id,))
+
+    def described(self, url_id: int) -> bool:
+        """Whether a URL has an RD."""
+        return bool(self._cursor.execute("select version is not null from url where id = ?", (url_id,)).get)
+
+    def put_layer(self, url_id: int, layer: str, attributes: Mapping[str, Sequence[str]]) -> bool:
+        """Replace a layer of attributes that is nobody's access list; return whether that changed anything."""
+        new = _encode({name: list(values) for name, values in attributes.items()})
+        old = self._cursor.execute("select attrs from layer where id = ? and name = ?", (url_id, layer)).get
+        if old == new:
+            return False
+        self._cursor.execute(
+            "insert or replace into layer (id, name, attrs, at) values (?, ?, ?, ?)",
+            (url_id, layer, new, self._applier.now_s),
+        )
+        return True
+
+    def validators(self, url_id: int, etag: str, last_modified: str, digest: bytes | None = None) -> None:
+        """Keep validators exactly as received, also that there are none; *digest*: of a feed's body."""
+        self._cursor.execute(
+            "update url set etag = nullif(?2, ''), lastmod = nullif(?3, ''), digest = coalesce(?4, digest) where id = ?1",
+            (url_id, etag, last_modified, digest),
+        )
+
+    def comes_with_feeds(self, url_id: int) -> bool:
+        """Whether the content of a URL is pushed."""
+        return self._applier.fed_some and bool(
+            self._cursor.execute("select content from fed where id = ?", (url_id,)).get
+        )
+
+    def claims(self, url_ids: Sequence[int]) -> dict[int, Claimed]:
+        """Return who has URLs."""
+        return {
+            row[0]: Claimed(row[1], row[2], row[3], bool(row[4]), bool(row[5]))
+            for row in self._among(
+                "select u.id, u.source, s.kind, s.access, coalesce((select f.content from fed f where f.id = u.id), 0), "
+                "exists (select 1 from rss_document d where d.id = u.id and d.source = u.source) "
+                "from url u join source s on s.id = u.source where u.id in ({ids})",
+                url_ids,
+            )
+        }
 
     def owner(self, url_id: int) -> int | None:
         """Return the source that owns a URL."""

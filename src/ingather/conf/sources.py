@@ -128,6 +128,11 @@ class SourceConf:
         """Whether its documents are what feeds or sitemaps list."""
         return self.kind != "site"
 
+    @property
+    def polls(self) -> bool:
+        """Whether it has feeds or sitemaps that are polled."""
+        return self.syndicates and bool(self.syndication.feeds) and self.syndication.enable_indexer
+
     def is_own(self, host: str, port: int) -> bool:
         """Return whether *host* (lower case, as URLs carry it) at *port* has no delay."""
         if ":" in host and not host.startswith("["):

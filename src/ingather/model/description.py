@@ -21,8 +21,9 @@ CLASSES = "classes"
 """The layer of autoclassify: it adds values to what the layers below say, instead of replacing them."""
 DISPLAY_URL = "display-url"
 """The address that searchers are shown and led to instead of the URL; the word of feeds, heads and people, never of the page itself."""
-LAYERS = ("page", "feed", "header", CLASSES, "import", "editor")
-"""Lowest first: editor over import over header over feed over page, per attribute; classes are added between."""
+LAYERS = ("page", "listing", "feed", "header", CLASSES, "import", "editor")
+"""Lowest first: editor over import over header over feed (pushed) over listing (what a source of web feeds says) over page, per
+attribute; classes are added between."""
 PERSISTENT = ("import", "editor")
 """What people brought in or wrote; the others are what resources say and what was gathered (non-persistent)."""
 

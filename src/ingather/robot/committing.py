@@ -9,15 +9,17 @@ from ingather.catalog.sqlite_apply import Applied, Applier
 from ingather.catalog.sqlite_controls import HeaderControls
 from ingather.catalog.sqlite_counts import RunCounts
 from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
+from ingather.catalog.sqlite_syndication import SyndicationStore
 from ingather.model.report import HostReport, Report, Row, Settled
 from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Ledger, Proposal
 from ingather.robot.settle import SettleRules, settle
 
-__all__ = ["Batch", "Committed", "Committer", "Writer"]
+__all__ = ["Batch", "Committed", "Committer", "Syndicator", "Writer"]
 
 _REFUSALS = frozenset({401, 403})
 
@@ -35,9 +37,24 @@ class Writer(Protocol):
     pruning: Pruning
     controls: HeaderControls
     counts: RunCounts
+    feeds: FeedStore
+    syndication: SyndicationStore
 
     def transaction(self, work: "Callable[[Writer], T]") -> T:
         """Run *work* in one durable transaction."""
+
+
+class Syndicator(Protocol):
+    """Who decides about visits that web feeds ask for; every call is inside the batch's transaction."""
+
+    def settle(self, writer: Writer, item: Settled, applied: Applied) -> Settled | None:
+        """Settle a visit and carry out what follows from it; ``None``: it is an ordinary visit."""
+
+    def close(self, writer: Writer, applied: Applied, *, clock_trusted: bool) -> None:
+        """All visits of the batch are settled."""
+
+    def forget(self) -> None:
+        """The transaction failed: what was noted in memory is void."""
 
 
 @dataclass(slots=True)
@@ -75,7 +92,9 @@ class Committer:
         dice: Random,
         now_s: Callable[[], float],
         clock_trusted: Callable[[], bool],
+        syndicator: Syndicator | None = None,
     ) -> None:
+        self._syndicator = syndicator
         self._writer = writer
         self._rules = rules
         self._policies = policies
@@ -91,16 +110,27 @@ class Committer:
         """
         rules, dice = self._rules, self._dice
         settled = [settle(report, row, rules=rules, chance=dice.random()) for report, row in batch.visits]
-        return self._writer.transaction(lambda writer: self._apply(writer, settled, batch))
+        try:
+            return self._writer.transaction(lambda writer: self._apply(writer, settled, batch))
+        except BaseException:
+            if self._syndicator is not None:
+                self._syndicator.forget()
+            raise
 
     def _apply(self, writer: Writer, settled: list[Settled], batch: Batch) -> Committed:
-        applied = Applied()
+        applied, syndicator = Applied(), self._syndicator
         writer.applier.now_s = self._now_s()
         for at, item in enumerate(settled):
             report = item.report
             if report.controls is not None or report.status in _REFUSALS:
                 settled[at] = writer.controls.apply(item, applied)
-            writer.applier.settle(settled[at], applied)
+            own = syndicator.settle(writer, settled[at], applied) if syndicator is not None else None
+            if own is None:
+                writer.applier.settle(settled[at], applied)
+            else:
+                settled[at] = own
+        if syndicator is not None and settled:
+            syndicator.close(writer, applied, clock_trusted=self._clock_trusted())
         if batch.counted:
             writer.counts.add(batch.counted)
         if batch.hosts:

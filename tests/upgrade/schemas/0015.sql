@@ -431,8 +431,7 @@ CREATE TABLE rss_document (
   final text not null default '',-- where its link leads, if elsewhere
   facts blob not null            -- syndication.facts.Registration
 ) strict;
-CREATE INDEX rss_document_due on rss_document (source, due, id) where due is not null;
-CREATE INDEX rss_document_counted on rss_document (source, due) where due is not null and counted = 1;
+CREATE INDEX rss_document_due on rss_document (source, counted, due, id) where due is not null;
 CREATE INDEX rss_document_asked on rss_document (source, counted, asked) where asked is not null;
 CREATE INDEX rss_document_wanted on rss_document (source, id) where wanted != 0;
 CREATE INDEX rss_document_state on rss_document (source, state, id);

@@ -7,6 +7,7 @@ from typing import Final
 from ingather.conf.sources import SourceConf
 from ingather.fetch.egress import Beforehand
 from ingather.model.url import split
+from ingather.robot.listed import honoured
 from ingather.syndication.source_limits import SourceLimits
 
 __all__ = ["FedSource", "fed_sources", "limits_of"]
@@ -36,28 +37,31 @@ class FedSource:
         Raises:
             UrlError: nothing that is gathered.
         """
-        url = self.canonical(link)
-        honoured = self.conf.syndication.honoured_query_parameters
-        bare, mark, query = url.partition("?")
-        if honoured is None or not mark:
-            return url
-        kept = [part for part in query.split("&") if part.partition("=")[0] in honoured]
-        return f"{bare}?{'&'.join(kept)}" if kept else bare
+        return honoured(self.canonical(link), self._kept)
+
+    @property
+    def _kept(self) -> frozenset[str] | None:
+        kept = self.conf.syndication.honoured_query_parameters
+        return None if kept is None else frozenset(kept)
 
     def refusal(self, url: str, feed: str) -> str:
         """Say why an item's canonical *url* is not asked for, ``""`` if it may be; *feed* is where it was listed.
 
         Only what can be told without asking anybody: the filters and the egress gate judge at the visit.
         """
-        parts = split(url)
-        if parts.scheme not in {"http", "https"}:
-            return f"{parts.scheme}: is not gathered"
-        refused = self.beforehand.refusal(parts.scheme, parts.host, parts.port)
+        parts, refused = split(url), self.beforehand_refuses(url)
         if not refused and self.conf.syndication.link_scope == "same-host":
             own = split(feed)
             if (parts.scheme, parts.host) != (own.scheme, own.host):
                 refused = "another scheme or host than its feed's (link-scope)"
         return refused
+
+    def beforehand_refuses(self, url: str) -> str:
+        """Say why canonical *url* is out of the source's reach, ``""`` if nothing that stands in it tells so."""
+        parts = split(url)
+        if parts.scheme not in {"http", "https"}:
+            return f"{parts.scheme}: is not gathered"
+        return self.beforehand.refusal(parts.scheme, parts.host, parts.port)
 
 
 def limits_of(conf: SourceConf) -> SourceLimits:

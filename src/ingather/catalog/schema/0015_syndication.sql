@@ -53,8 +53,7 @@ create table rss_document (
   final text not null default '',-- where its link leads, if elsewhere
   facts blob not null            -- syndication.facts.Registration
 ) strict;
-create index rss_document_due on rss_document (source, due, id) where due is not null;
-create index rss_document_counted on rss_document (source, due) where due is not null and counted = 1;
+create index rss_document_due on rss_document (source, counted, due, id) where due is not null;
 create index rss_document_asked on rss_document (source, counted, asked) where asked is not null;
 create index rss_document_wanted on rss_document (source, id) where wanted != 0;
 create index rss_document_state on rss_document (source, state, id);

@@ -1,0 +1,89 @@
+"""What the configuration says of web feeds, and what the catalog has of them: brought into line at each start."""
+
+from ingather.app.syndication.desk import Desk
+from ingather.app.syndication.records import document_of, registration, source_row
+from ingather.catalog.sqlite_apply import Applied
+from ingather.log import get
+from ingather.robot.committing import Writer
+from ingather.syndication.facts import SourceFacts
+
+__all__ = ["reconcile"]
+
+_log = get("syndication")
+_GROUP = 1_000
+_BY_PERSON = 1
+
+
+def reconcile(desk: Desk, writer: Writer, applied: Applied, *, whole: bool) -> None:
+    """Make the catalog follow the settings; inside a transaction.
+
+    New feeds are due, feeds that are named no more end, a source that is gone goes with all its documents.
+
+    Args:
+        desk: of the sources that are configured.
+        writer: the one writer.
+        applied: takes what readers must learn.
+        whole: the desk has all sources of the home; else those that it does not have are left alone.
+    """
+    store, now_s = writer.syndication, writer.applier.now_s
+    for name, source in desk.sources.items():
+        number = writer.applier.source(name, source.conf.kind, source.conf.access)
+        desk.adopt(number, name)
+        if store.source(number) is None:
+            store.put_source(source_row(number, SourceFacts(), next_s=now_s, cycle=None))
+        _feeds(desk, writer, number, applied)
+        _replan(desk, writer, number)
+    if not whole:
+        return
+    known = {number for number, _ in desk.numbers()}
+    for row in store.sources():
+        if row.id not in known:
+            _end_source(writer, row.id, applied)
+
+
+def _feeds(desk: Desk, writer: Writer, number: int, applied: Applied) -> None:
+    store, source = writer.syndication, desk.sources[desk.name(number)]
+    carrying = desk.carrying(writer, number, applied)
+    known = {feed.name: feed for feed in store.feeds(number) if not feed.parent}
+    for url in source.conf.syndication.feeds:
+        feed = known.pop(url, None)
+        if feed is None or not feed.configured:
+            carrying.add(url)
+    for feed in known.values():
+        if feed.configured:
+            desk.end_feed(writer, feed, applied)
+
+
+def _replan(desk: Desk, writer: Writer, number: int) -> None:
+    """Let every registration be due by the clocks that are in force now, if they are other ones than the last time."""
+    name = desk.name(number)
+    decider, store = desk.deciders[name], writer.syndication
+    remembered, clocks = f"rss-clocks:{number}", repr(decider.limits).encode()
+    if writer.memory.recall(remembered) == clocks:
+        return
+    writer.memory.remember(remembered, clocks)
+    after = 0
+    while rows := store.all_documents(number, after, _GROUP):
+        after = rows[-1].id
+        store.put_documents(document_of(number, decider.planned(registration(row))) for row in rows)
+
+
+def _end_source(writer: Writer, number: int, applied: Applied) -> None:
+    """A source is configured no more: its documents go; each can be undone, and a source that comes back finds them anew."""
+    store, now_s, name = writer.syndication, writer.applier.now_s, writer.applier.names.source_name(number)
+    after, gone = 0, 0
+    while rows := store.all_documents(number, after, _GROUP):
+        after = rows[-1].id
+        for row in rows:
+            if store.owner(row.id) == number and store.described(row.id):
+                writer.deletions.delete(
+                    row.id, f"source {name} was removed", now_s, applied, gone=False, decided=_BY_PERSON
+                )
+                gone += 1
+            store.unasked(row.id)
+    for feed in store.feeds(number):
+        store.rest(feed.url)
+    store.drop_source(number)
+    cause = f"source {name} is configured no more: {gone} documents were removed"
+    writer.applier.event("rss-source", name, cause)
+    _log.warning("a source of web feeds is configured no more", source=name, documents=gone)
