@@ -143,6 +143,10 @@ class FeedError(ExtractError):
     """A pushed feed cannot be read at all; *reason*: ``refused`` (it must not be read), ``failed`` (it is none)."""
 
 
+class WebFeedError(IngatherError):
+    """A web feed, or a list of such, cannot be had or is none."""
+
+
 class IsolationError(IngatherError):
     """An isolated job died or passed its limits; *reason*: ``died``, ``timeout``, ``memory``, ``cpu``.
 

@@ -22,6 +22,7 @@ from ingather.errors import (
     UnitError,
     UrlError,
     UsageError,
+    WebFeedError,
 )
 
 __all__ = ["Problem", "WebError", "explain_error"]
@@ -67,6 +68,7 @@ _ROOMS: tuple[tuple[type[IngatherError], int, str], ...] = (
     (UnitError, 400, "bad-value"),
     (UsageError, 400, "bad-request"),
     (ConfigurationError, 422, "configuration-refused"),
+    (WebFeedError, 422, "no-web-feed"),
     (DiskFullError, 507, "disk-full"),
     (IndexingError, 503, "index-unavailable"),
     (CatalogError, 503, "catalog-unavailable"),

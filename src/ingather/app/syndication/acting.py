@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from ingather.app.operating import Job
 from ingather.app.syndication.records import feed_facts, feed_row
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_syndication_rows import EventRow, FeedRow
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.syndication.facts import FeedFacts, FeedState
+from ingather.syndication.deciding import Decider
+from ingather.syndication.facts import FeedState
 
 __all__ = ["VERBS", "act_job"]
+
+_DECIDER: Final = Decider()
+"""What a person wants of a feed does not depend on limits."""
 
 Act = Callable[[CatalogWriter, FeedRow, float], str]
 """Does something to a feed; returns why it could not be done, ``""`` if it was."""
@@ -27,7 +29,7 @@ def _poll(writer: CatalogWriter, row: FeedRow, now_s: float) -> str:
         return "its server says that it is gone: resume it"
     if row.asked_s is not None:
         return "a poll is under way"
-    _due(writer, row, feed_facts(row), now_s, "a person asked for it")
+    _due(writer, row, now_s)
     return ""
 
 
@@ -45,19 +47,14 @@ def _resume(writer: CatalogWriter, row: FeedRow, now_s: float) -> str:
         return "it is neither paused nor gone"
     before = FeedState(row.state).name.lower()
     row.paused = False
-    facts = (
-        msgspec.structs.replace(feed_facts(row), state=FeedState.ACTIVE)
-        if row.state == FeedState.GONE
-        else feed_facts(row)
-    )
-    _due(writer, row, facts, now_s, "a person let it go on")
+    _due(writer, row, now_s)
     _note(writer, row, now_s, "resumed by a person", before=before)
     return ""
 
 
-def _due(writer: CatalogWriter, row: FeedRow, facts: FeedFacts, now_s: float, why: str) -> None:
+def _due(writer: CatalogWriter, row: FeedRow, now_s: float) -> None:
     """Let a feed be due now, and its source's next cycle with it."""
-    writer.syndication.put_feed(feed_row(row, msgspec.structs.replace(facts, due_s=now_s, why=why)))
+    writer.syndication.put_feed(feed_row(row, _DECIDER.resumed(feed_facts(row), now_s)))
     source = writer.syndication.source(row.source)
     if source is not None and source.next_s is not None and source.next_s > now_s:
         source.next_s = now_s

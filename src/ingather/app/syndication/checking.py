@@ -10,7 +10,7 @@ import msgspec
 
 from ingather.app.clock import SystemClock
 from ingather.app.confined.confinement import confine, limit_cpu
-from ingather.errors import IngatherError
+from ingather.errors import WebFeedError
 from ingather.extract import read_sitemap
 from ingather.fetch import SystemResolver
 from ingather.fetch.http import HttpFetcher
@@ -59,7 +59,7 @@ async def fetch_document(url: str, *, addresses: tuple[str, ...], user_agent: st
         user_agent: sent as such.
 
     Raises:
-        IngatherError: no document came.
+        WebFeedError: no document came.
     """
     clock = SystemClock()
     fetcher = HttpFetcher(
@@ -71,9 +71,9 @@ async def fetch_document(url: str, *, addresses: tuple[str, ...], user_agent: st
         await fetcher.close()
     answer = followed.result
     if isinstance(answer, Failure):
-        raise IngatherError(f"{answer.url}: {answer.kind}: {answer.detail}")
+        raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}")
     if answer.status != _OK:
-        raise IngatherError(f"{answer.url}: answers {answer.status}")
+        raise WebFeedError(f"{answer.url}: answers {answer.status}")
     return Fetched(answer.body, answer.url, answer.header("content-type"))
 
 
@@ -85,7 +85,7 @@ def check_document(document: Fetched, *, timeout_s: float) -> dict[str, Any]:
     ``items``; of a page ``feeds``.
 
     Raises:
-        IngatherError: the document brought its reader down, or took too long.
+        WebFeedError: the document brought its reader down, or took too long.
     """
     command = [
         sys.executable, "-m", "ingather.app.syndication.checking", document.url, document.content_type, str(os.getpid()), str(timeout_s),
@@ -95,9 +95,9 @@ def check_document(document: Fetched, *, timeout_s: float) -> dict[str, Any]:
             command, input=document.body, capture_output=True, timeout=timeout_s, check=False
         )
     except subprocess.TimeoutExpired:
-        raise IngatherError(f"{document.url}: reading it took longer than {timeout_s:g} s") from None
+        raise WebFeedError(f"{document.url}: reading it took longer than {timeout_s:g} s") from None
     if done.returncode != 0 or len(done.stdout) > _OUTPUT:
-        raise IngatherError(f"{document.url}: reading it failed (status {done.returncode})")
+        raise WebFeedError(f"{document.url}: reading it failed (status {done.returncode})")
     report: dict[str, Any] = msgspec.json.decode(done.stdout)
     return report
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ingather.app.syndication.adding import Addition, source_name, sources_of
 from ingather.app.syndication.probing import feed_url
 from ingather.conf.sources import SourceConf
-from ingather.errors import IngatherError, UsageError
+from ingather.errors import UsageError, WebFeedError
 from ingather.syndication.opml import Subscription, read_opml, write_opml
 
 __all__ = ["OUTSIDE", "export_opml", "plan_import"]
@@ -29,12 +29,12 @@ def plan_import(
         source: gets all feeds; ``""`` = each outermost folder becomes a source.
 
     Raises:
-        IngatherError: it is no OPML.
+        WebFeedError: it is no OPML.
         UsageError: *source*, or the source that a folder stands for, cannot have feeds.
     """
     read = read_opml(body)
     if read.error:
-        raise IngatherError(f"no OPML: {read.error}")
+        raise WebFeedError(f"no OPML: {read.error}")
     there = sources_of(sources)
     known: list[dict[str, str]] = []
     twice = [_form(feed) for feed in read.duplicates]

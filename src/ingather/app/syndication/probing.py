@@ -14,7 +14,7 @@ from ingather.app.homeparts import load_checked
 from ingather.app.syndication.checking import MOST_BYTES, Fetched, check_document
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.errors import IngatherError, UrlError, UsageError
+from ingather.errors import UrlError, UsageError, WebFeedError
 from ingather.fetch import SystemResolver, visit_robots
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.redirects import follow
@@ -57,7 +57,7 @@ def probe(home: Home, settings: Settings, source: SourceConf, url: str) -> dict[
         url: canonical.
 
     Raises:
-        IngatherError: nothing came from *url*.
+        WebFeedError: nothing came from *url*.
     """
     return asyncio.run(_probe(home, settings, source, url))
 
@@ -78,9 +78,9 @@ async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -
     async def document(wanted: str) -> Fetched:
         answer = (await follow(fetcher, Request(wanted), scope, max_hops=_HOPS)).result
         if isinstance(answer, Failure):
-            raise IngatherError(f"{answer.url}: {answer.kind}: {answer.detail}")
+            raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}")
         if answer.status != _OK:
-            raise IngatherError(f"{answer.url}: answers {answer.status}")
+            raise WebFeedError(f"{answer.url}: answers {answer.status}")
         return Fetched(answer.body, answer.url, answer.header("content-type"))
 
     async def forbidden(wanted: str) -> str:
@@ -94,7 +94,7 @@ async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -
         try:
             seen = await document(wanted)
             return await asyncio.to_thread(check_document, seen, timeout_s=_READ_S)
-        except IngatherError as error:
+        except WebFeedError as error:
             return {"url": wanted, "kind": "", "error": str(error), "malformed": False, "remarks": [], "items": []}  # fmt: skip
 
     try:
