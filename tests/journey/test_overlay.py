@@ -7,8 +7,13 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.testing.rig import Rig, Served, wait_until
 from ingather.testing.site import Site
+
+FILE = "config/external_metadata.cfg"
 
 
 def call(served: Served, rig: Rig, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -23,6 +28,31 @@ def call(served: Served, rig: Rig, method: str, path: str, body: Any = None) -> 
     except HTTPError as error:
         with error:
             return error.code, json.loads(error.read())
+
+
+def test_a_run_with_a_bad_file_ends_completed_with_warnings(rig: Rig, site: Site) -> None:
+    site.page("/", "Start")
+    file = rig.path / "config" / "external_metadata.cfg"
+    file.write_text(f"{site.origin}/ c:all X:20991231\nbad line\n")
+    wanted = ("crawl", "--own-host", site.origin[7:], "--json", site.url("/"))
+    ran = rig.run(*wanted, "--quiet")
+    assert ran.status == 0, ran.err
+    said = f"{FILE}:2:1: error no-full-host: 'bad' is no full host name"
+    assert f"warnings:\n  {said}" in ran.err
+    summary = json.loads(ran.out)
+    assert summary["state"] == "completed with warnings"
+    (warning,) = summary["warnings"]
+    assert warning.startswith(said)
+    assert "1 expiry dates lapse with it" in warning
+    file.write_text(f"{site.origin}/ c:all\n")
+    assert json.loads(rig.run(*wanted).out)["state"] == "completed"
+    reader = SqliteReader(database_of(Home(rig.path)), Home(rig.path).bodies)
+    try:
+        assert [(run.form()["state"], run.warnings) for run in reader.runs()] == [
+            ("completed", ()), ("completed with warnings", (warning,))
+        ]  # fmt: skip
+    finally:
+        reader.close()
 
 
 def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> None:
@@ -43,6 +73,9 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         assert served.found("c:partner") == []
         file.write_text(f"{site.origin}/ c:other\nbad line\n")
         wait_until(lambda: served.status["overlay"]["problems"])
+        status = served.status
+        assert status["warnings"] == list(status["overlay"]["problems"].values())
+        assert [run["state"] for run in status["runs"]] == ["unfinished"]
         wait_until(lambda: served.found("c:all") == [])
         file.write_text(f"{site.origin}/ c:all\n")
         wait_until(lambda: len(served.found("c:all")) == 3)

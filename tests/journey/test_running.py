@@ -21,7 +21,7 @@ from ingather.testing.webshape import WebShape
 SUMMARY = {
     "run": int, "continued": bool, "interrupted": bool, "elapsed_s": float, "visited": int, "found": int, "bytes": int, "outcomes": dict,
     "indexed": int, "documents": int, "excluded": dict, "limits": dict, "waiting": int, "left_alone": dict, "robots_unreachable": list, "holds": int,
-    "gatherer_deaths": int, "index": str, "failed_starts": list, "why_nothing": str, "stopped": str,
+    "gatherer_deaths": int, "index": str, "failed_starts": list, "why_nothing": str, "stopped": str, "warnings": list, "state": str,
 }  # fmt: skip
 
 
@@ -41,6 +41,7 @@ def test_the_summary_has_its_documented_shape(rig: Rig, site: Site) -> None:
     assert ran.status == 0
     summary = ran.json
     assert {name: type(summary[name]) for name in SUMMARY} == SUMMARY
+    assert (summary["state"], summary["warnings"]) == ("completed", [])
 
 
 def test_without_json_the_summary_is_for_people_and_quiet_says_nothing(rig: Rig, site: Site) -> None:

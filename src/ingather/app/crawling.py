@@ -93,11 +93,23 @@ class CrawlSummary:
     failed_starts: list[dict[str, str]] = field(default_factory=list)
     why_nothing: str = ""
     stopped: str = ""
+    warnings: list[str] = field(default_factory=list)
+    state: str = ""
 
     @property
     def status(self) -> int:
         """Exit status: 0 done, 1 a starting point failed, nothing was indexed, or the run could not go on."""
         return 1 if self.failed_starts or self.why_nothing or self.stopped or self.index != "ok" else 0
+
+    def ended(self) -> str:
+        """Return how it ended; warnings do not make it fail."""
+        if self.interrupted:
+            return "interrupted"
+        if self.stopped:
+            return "stopped"
+        if self.status:
+            return "failed"
+        return "completed with warnings" if self.warnings else "completed"
 
 
 def plan_crawl(
@@ -232,6 +244,8 @@ async def crawl(
         _sum_up(gathering, summary)
         if gathering.follower.broken:
             summary.index = gathering.follower.broken
+        summary.warnings = gathering.warnings()
+    summary.state = summary.ended()
     summary.elapsed_s = round(time.monotonic() - begun, 3)
     return summary
 

@@ -439,19 +439,24 @@ class Gathering:
         done = await self.keeper.switch(job, adopt)
         return done
 
+    def warnings(self) -> list[str]:
+        """Return what operators should mend, though the run goes on; bounded."""
+        return [text[:1_000] for text in list(self.overlays.problems.values())[:100]]
+
     async def finish(self) -> None:
         """End the run: who links where, the index up to date, the run closed."""
         await self.link_pass()
         if self.revisited:
             await self.compact()
         now_s = self.clock.wall()
-        run, pages = self.run, self.keeper.counters.pages
+        run, pages, warnings = self.run, self.keeper.counters.pages, self.warnings()
 
         def end(writer: Any, _applied: Any) -> int:
-            writer.registry.end_run(run, now_s, f"{pages} visits")
+            writer.registry.end_run(run, now_s, f"{pages} visits", warnings)
             return int(writer.applier.sequence)
 
-        self.robot_log.event(Level.SPAWNING, f"Run {run} ended: {pages} visits. Robot is idle....", now_s)
+        how = f"completed with {len(warnings)} warnings" if warnings else "ended"
+        self.robot_log.event(Level.SPAWNING, f"Run {run} {how}: {pages} visits. Robot is idle....", now_s)
         sequence = await self.keeper.write(end)
         await asyncio.get_running_loop().run_in_executor(None, self.follower.flush, sequence)
         await self.prune()

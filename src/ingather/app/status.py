@@ -23,6 +23,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
     try:
         stats = reader.stats()
         holds = reader.held_count()
+        runs = [run.form() for run in reader.runs()]
         closed = closed_hosts(reader, gathering.clock.wall())
         disabled = reader.disabled_sources()
     finally:
@@ -57,6 +58,8 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "backlog": max(stats.sequence - gathering.follower.applied, 0),
         "index": gathering.follower.broken or "ok",
         "overlay": gathering.overlays.form(),
+        "warnings": gathering.warnings(),
+        "runs": runs,
         "holds": holds,
         "quarantined": stats.states.get("quarantined", 0),
         "clock_trusted": keeper.clock_trusted,

@@ -13,6 +13,7 @@ from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_runs import Run, last_runs
 from ingather.catalog.statements import SQL
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
 
@@ -223,6 +224,10 @@ class MoreReader:
         """Return when and why a URL was deleted."""
         row = self._rows.one("select at, reason from tombstone where id = ?", (url_id,))
         return None if row is None else (row[0], row[1])
+
+    def runs(self, limit: int = 10) -> list[Run]:
+        """Return the last runs, newest first."""
+        return last_runs(self._rows, limit)
 
     def held_count(self) -> int:
         """Return how many documents wait in open holds."""

@@ -9,6 +9,7 @@ from ingather.catalog.packing import EMPTY_ATTRIBUTES
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import Rows, fetch
+from ingather.catalog.sqlite_runs import detail_of
 from ingather.catalog.sqlite_versions import Versions
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
@@ -98,9 +99,10 @@ class Registry:
         ).get
         return found is not None
 
-    def end_run(self, run: int, now_s: float, detail: str) -> None:
-        """Close a run: its pool is empty."""
-        self._cursor.execute("update run set ended = ?, detail = ? where id = ?", (now_s, detail, run))
+    def end_run(self, run: int, now_s: float, detail: str, warnings: Sequence[str] = ()) -> None:
+        """Close a run: its pool is empty. *warnings* say what should be mended; each is one line."""
+        values = (now_s, detail_of(detail, warnings), run)
+        self._cursor.execute("update run set ended = ?, detail = ? where id = ?", values)
 
     def revisit(self, origins: Sequence[str] | None, applied: Applied) -> int:
         """Put every visited URL of *origins* (``None`` = all) into the frontier; return how many.

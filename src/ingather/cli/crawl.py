@@ -150,6 +150,10 @@ def _say_what_went_wrong(summary: "CrawlSummary") -> None:
             click.echo(f"{item['url']} failed: {item['why']}", err=True)
     if summary.index != "ok":
         click.echo(f"the index stopped: {summary.index}; run: ingather index rebuild", err=True)
+    if summary.warnings:
+        click.echo("warnings:", err=True)
+    for text in summary.warnings:
+        click.echo(f"  {text}", err=True)
 
 
 def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
@@ -163,6 +167,7 @@ def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
             f"{summary.visited} visits in {summary.elapsed_s:.1f} s, {summary.bytes / _MEGA:.1f} MB, "
             f"{summary.documents} documents in search"
             + (f": {summary.why_nothing}" if summary.why_nothing else "")
+            + (", completed with warnings" if summary.state == "completed with warnings" else "")
         )
         for name, count in summary.outcomes.items():
             click.echo(f"  {count:>8}  {name.replace('_', ' ')}")

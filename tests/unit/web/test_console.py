@@ -36,6 +36,15 @@ def test_the_status_page_shows_real_figures_alone(browser: TestClient) -> None:
     assert "Limits hit" not in page
 
 
+def test_warnings_stand_above_all_else_until_they_are_mended(admin_parts: AdminParts) -> None:
+    told = "config/external_metadata.cfg:2:1: error no-colon: '<b>' has no colon"
+    parts = replace(admin_parts, status=lambda: {"state": "running", "warnings": [told]})
+    with TestClient(admin_app(parts), base_url="http://127.0.0.1:8081", follow_redirects=False) as client:
+        page = client.get("/", headers={"Authorization": f"Bearer {TOKEN}"}).text
+    assert page.count("has no colon") == 1
+    assert page.index("no-colon: &#39;&lt;b&gt;&#39;") < page.index("Held deletions")
+
+
 def test_held_deletions_are_shown_and_decided_on_the_page(browser: TestClient, ledger: object) -> None:
     page = browser.get("/").text
     assert "12 documents of" in page

@@ -45,6 +45,7 @@ async def overview(request: Request) -> Response:
         "search_url": parts.search_url,
         "state": status.get("state", "unknown"),
         "version": parts.version,
+        "warnings": [str(text) for text in status.get("warnings", ())],
     }
     return page_answer("overview.html", values)
 
@@ -64,7 +65,7 @@ def others(status: Tree) -> list[tuple[str, Any]]:
 
     Single values come first and together, lists last: the page flows better.
     """
-    shown = {path for path, _ in _FIGURES if _is_number(_at(status, path))} | {"state"}
+    shown = {path for path, _ in _FIGURES if _is_number(_at(status, path))} | {"state", "warnings"}
     single: dict[str, Any] = {}
     found: list[tuple[str, Any]] = []
     for name, value in status.items():
