@@ -14,8 +14,10 @@ from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, Right
 
 __all__ = [
     "MAX_DEPTH",
+    "RESCUABLE",
     "ChainStatus",
     "Decision",
+    "Defect",
     "Step",
     "Verdict",
     "chain_defect",
@@ -46,6 +48,13 @@ class ChainStatus(StrEnum):
     INVALID_INHERITANCE_TYPE = "INVALID_INHERITANCE_TYPE"
     CHAIN_TOO_DEEP = "CHAIN_TOO_DEEP"
     ACL_UNREADABLE = "ACL_UNREADABLE"
+
+
+RESCUABLE: Final = frozenset({
+    ChainStatus.CHAIN_HAS_CYCLE, ChainStatus.INHERITANCE_DATA_MISSING, ChainStatus.INVALID_INHERITANCE_TYPE,
+})  # fmt: skip
+"""Broken chains that an appliance left open for its next mechanism. Policy rules decide about those, if they are told to; of an ACL
+that cannot be trusted, and of a chain beyond our own bound, nobody knows what it denied."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,10 @@ _GROUP: Final = 5_000
 
 
 class ChainData(Protocol):
-    """One chain: number, number of its own entries, parent's URL (``""`` = root), type, why it is not trusted."""
+    """One chain: number, number of its own entries, parent's URL (``""`` = root), type, why it is not trusted.
+
+    *rescue*: the chain of policy rules that decides where this one is broken, 0 = none.
+    """
 
     @property
     def id(self) -> int: ...  # noqa: D102
@@ -47,6 +50,8 @@ class ChainData(Protocol):
     def inheritance(self) -> Inheritance: ...  # noqa: D102
     @property
     def problem(self) -> str: ...  # noqa: D102
+    @property
+    def rescue(self) -> int: ...  # noqa: D102
 
 
 class AclSource(Protocol):
@@ -116,6 +121,7 @@ class Rights:
         self._urls_of: dict[int, set[str]] = {}
         self._below: dict[str, list[int]] = {}
         self._with: dict[int, list[int]] = {}
+        self._rescued: dict[int, list[int]] = {}  # chains of policy rules to the chains that they rescue
         self._postings: dict[PrincipalKey, _Postings] = {}
         self._stamp = (0, 1)
         self._last = PUBLIC
@@ -175,7 +181,11 @@ class Rights:
         with self._lock:
             self._refresh()
             judging = _Judging(self._chains, self._nodes, set(), set())
-            return tuple(number for number in self._chains if judging.is_broken(number))
+            return tuple(
+                number
+                for number, chain in self._chains.items()
+                if not chain.rescue and judging.is_broken(number)
+            )
 
     def anything_secured(self) -> bool:
         """Whether anything is not for everybody: a secure source, an ACL, a secured document. Once so, it stays so.
@@ -214,6 +224,7 @@ class Rights:
             self._urls_of,
             self._below,
             self._with,
+            self._rescued,
             self._postings,
             self._viewers,
         ):
@@ -249,6 +260,8 @@ class Rights:
             self._with[chain.entries].append(chain.id)
             if chain.parent:
                 self._below.setdefault(chain.parent, []).append(chain.id)
+            if chain.rescue:
+                self._rescued.setdefault(chain.rescue, []).append(chain.id)
         for start in range(0, len(lists), _GROUP):
             for number, entries in self._source.entries(lists[start : start + _GROUP]).items():
                 self._post(number, entries)
@@ -318,6 +331,9 @@ class Rights:
                 found.add(number)
                 for url in self._urls_of.get(number, ()):
                     found |= self._descend(url)
+        if self._rescued:
+            for number in tuple(found):
+                found.update(self._rescued.get(number, ()))
         return found
 
 
@@ -346,13 +362,29 @@ class _Judging:
         if not chain.parent:
             return said is _P
         above = self._above(chain.parent)
-        return above is not None and above[1] < MAX_DEPTH and above[0][said] is _P
+        if above is not None and above[1] < MAX_DEPTH:
+            return above[0][said] is _P
+        return bool(chain.rescue) and self._is_rescuable(chain.parent) and self.permits(chain.rescue)
 
     def is_broken(self, number: int) -> bool:
         """Whether this chain cannot be evaluated."""
         chain = self._chains[number]
         above = self._above(chain.parent) if chain.parent else ({}, 0)
         return bool(chain.problem) or above is None or above[1] >= MAX_DEPTH
+
+    def _is_rescuable(self, url: str) -> bool:
+        """Whether what is broken above is so in one of the ways of ``decision.RESCUABLE``; *url* is the first parent."""
+        met: set[str] = set()
+        while url:
+            number = self._nodes.get(url)
+            chain = None if number is None else self._chains.get(number)
+            if chain is None or url in met:
+                return True
+            met.add(url)
+            if chain.problem or len(met) >= MAX_DEPTH:
+                return False
+            url = chain.parent
+        return True
 
     def _says(self, entries: int) -> Verdict:
         if entries in self._denies:

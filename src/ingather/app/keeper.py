@@ -34,6 +34,10 @@ from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.reconciling import reconcile
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
+from ingather.app.syndication.desk import Desk
+from ingather.app.syndication.reconciling import reconcile
+from ingather.app.syndication.rounds import Rounds
+from ingather.app.syndication.sources import fed_sources
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import digest_of, finish_publishing, packed
 from ingather.app.visiting import Visitor
@@ -151,7 +155,9 @@ class Gathering:
         self.seed = writer.seed
         now_s = self.clock.wall()
         use_policy(writer, self.loaded.policy)
-        if place_when_changed(writer, self.loaded, now_s):
+        if place_when_changed(
+            writer, self.loaded, now_s, rescues=settings.flag("access.policy-rescues-broken")
+        ):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
         tally = writer.transaction(lambda w: tally_of(w, plan))
@@ -215,6 +221,7 @@ class Gathering:
             filter_log=self.filter_log,
         )  # fmt: skip
 
+        self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
@@ -409,7 +416,9 @@ class Gathering:
         finally:
             if self._writer is not None:  # the rules of what is in force, also when nothing was kept
                 use_policy(self._writer, self.loaded.policy)
-        await place_by_pieces(self.keeper.write, loaded)
+        await place_by_pieces(
+            self.keeper.write, loaded, rescues=self.settings.flag("access.policy-rescues-broken")
+        )
         if not searched:
             _log.warning(
                 "rd-schema.conf changed what is searched",

@@ -56,7 +56,9 @@ class AccessStore:
         self._cursor.executemany(
             "delete from acl_chain where id = ? and id < (select max(id) from acl_chain)", going
         )
-        return self._db.total_changes() - before
+        gone = self._db.total_changes() - before
+        self._cursor.executemany("delete from acl_rescue where chain = ?", going)
+        return gone
 
     def collect_entries(self, after: int, limit: int) -> tuple[int, int]:
         """Forget lists of entries that no chain has among the next *limit* behind *after*; return (last, how many went), (0, 0) = no more."""
@@ -153,6 +155,17 @@ class AccessStore:
         """
         self._lists.policy = no_rules if match is None else lambda url: self._policy_chain(match(url))
 
+    def use_rescues(self, *, on: bool) -> None:
+        """Whether policy rules decide from now on where a document's own chain is broken (``access.decision.RESCUABLE``).
+
+        Documents that are there are placed anew by :meth:`place` with *both*; before, :meth:`end_rescues` if it is not so any more.
+        """
+        self._lists.rescue = self._rescue if on else None
+
+    def end_rescues(self) -> None:
+        """Forget which chains policy rules rescue: until an index has learnt of it, nobody sees those documents."""
+        self._cursor.execute("delete from acl_rescue")
+
     def use_readacl(self, read: Callable[[Sequence[Sequence[str]]], Acl]) -> None:
         """Read access lists of descriptions (``readacl``) from now on: *read* gives the ACL of the lists of all layers.
 
@@ -166,16 +179,48 @@ class AccessStore:
 
         self._lists.readacl = chain
 
-    def place(self, applied: Applied, *, after: int = 0, limit: int = _GROUP) -> int:
-        """Place the next *limit* described documents behind row *after* under the policy; return the last, 0 = no more."""
+    def place(self, applied: Applied, *, after: int = 0, limit: int = _GROUP, both: bool = False) -> int:
+        """Place the next *limit* described documents behind row *after* under the policy; return the last, 0 = no more.
+
+        *both*: the index learns of every one that has an ACL and a rule, because another of them may decide by now.
+        """
         rows = fetch(
             self._cursor,
             "select id from url where id > ? and version is not null order by id limit ?",
             (after, limit),
         )
         for (url_id,) in rows:
-            self._lists.renew(url_id, applied)
+            if not self._lists.renew(url_id, applied) and both and self._lists.has_both(url_id):
+                self._lists.moved(url_id, applied)
         return int(rows[-1][0]) if rows else 0
+
+    def _rescue(self, own: int, policy: int) -> None:
+        """Give (own, but policy where own is broken) a chain; one without a parent cannot break, one with a problem is not rescued."""
+        known = self._cursor.execute(
+            "select chain from acl_rescue where own = ? and policy = ?", (own, policy)
+        ).get
+        if known is None:
+            row = self._cursor.execute(
+                "select entries, parent, type from acl_chain where id = ? and parent != '' and problem = ''",
+                (own,),
+            ).get
+            if row is None:
+                return
+            values = (*row, f"rescued by the policy rules of chain {policy}")
+            self._cursor.execute(
+                "insert into acl_chain (id, entries, parent, type, problem) select coalesce(max(id), 1) + 1, ?, ?, ?, ? "
+                "from acl_chain where true on conflict (entries, parent, type, problem) do nothing",
+                values,
+            )
+            known = self._cursor.execute(
+                "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ?",
+                values,
+            ).get
+            self._cursor.execute(
+                "insert into acl_rescue (chain, own, policy) values (?, ?, ?)", (known, own, policy)
+            )
+        if self._given is not None:
+            self._given.add(known)
 
     def _policy_chain(self, acls: Sequence[Acl]) -> int | None:
         """Return the chain of tied rules, ``None`` if there is none; all but the last become parents that must permit too."""

@@ -17,10 +17,10 @@ WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
 """Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
 CHAIN: Final = (
     "iif(u.acl & 16, 0, iif(u.acl & 1, iif(a.chain is null, coalesce(u.listed, 0), 0), "
-    "coalesce(a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
+    "coalesce((select r.chain from acl_rescue r where r.own = a.chain and r.policy = u.policy), a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
 )
 """The chain of a row (tables ``u``, ``s``, ``a``): that of its own access list (nobody if it has an ACL as well), else its
-ACL's, else its policy rule's, else everybody or nobody, as its marks and source say."""
+ACL's (with its policy rule, where rules rescue broken chains), else its policy rule's, else everybody or nobody, as its marks and source say."""
 
 _USES: Final = (
     "select epoch, chain from acl where epoch > ? order by epoch limit ?",
@@ -33,13 +33,14 @@ _MARKS: Final = 500
 
 
 class ChainRow(NamedTuple):
-    """One chain: number, number of its entries, parent's URL, type, why it is not trusted."""
+    """One chain: number, number of its entries, parent's URL, type, why it is not trusted, the policy's chain that rescues it."""
 
     id: int
     entries: int
     parent: str
     inheritance: Inheritance
     problem: str
+    rescue: int = 0
 
 
 class AccessReader:
@@ -64,11 +65,12 @@ class AccessReader:
     def chains(self, after: int) -> Iterator[ChainRow]:
         """Yield the chains above *after*."""
         for rows in self._rows.pages(
-            "select id, entries, parent, type, problem from acl_chain where id > ? order by id limit ?",
+            "select c.id, c.entries, c.parent, c.type, iif(r.chain is null, c.problem, ''), coalesce(r.policy, 0) "
+            "from acl_chain c left join acl_rescue r on r.chain = c.id where c.id > ? order by c.id limit ?",
             size=_GROUP, after=after,
         ):  # fmt: skip
-            for number, entries, parent, kind, problem in rows:
-                yield ChainRow(number, entries, parent, inheritance_of(kind), problem)
+            for number, entries, parent, kind, problem, rescue in rows:
+                yield ChainRow(number, entries, parent, inheritance_of(kind), problem, rescue)
 
     def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
         """Yield (epoch, URL, chain) of what changed after the epoch *after*; no chain = it was taken away."""
@@ -88,6 +90,14 @@ class AccessReader:
                 for _, number in rows:
                     if number is not None and number <= last:
                         used[number >> 3] |= 1 << (number & 7)
+        for rows in self._rows.pages(
+            "select chain, own, policy from acl_rescue where chain > ? order by chain limit ?", size=_GROUP
+        ):
+            for number, own, policy in rows:
+                if max(number, own, policy) <= last and all(
+                    used[n >> 3] & 1 << (n & 7) for n in (own, policy)
+                ):
+                    used[number >> 3] |= 1 << (number & 7)
         unused: list[int] = []
         for rows in self._rows.pages(
             "select id from acl_chain where id > ? order by id limit ?", size=_GROUP
@@ -173,22 +183,43 @@ class AccessReader:
         It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
         *most*: ``access.decide`` says what that means.
         """
+        return self._up(url, self.acl(url) or self._policy(url), most)
+
+    def rescue_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
+        """Return the ACLs, root first, of the policy rules that decide about *url* where its own chain is broken; empty = none do."""
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl a on a.url = ?2 "
+            "join acl_rescue r on r.own = a.chain and r.policy = u.policy join acl_chain c on c.id = r.policy "
+            "join acl_entries e on e.id = c.entries where u.key = ?1 and h.origin || u.path = ?2 and u.acl & 17 = 0",
+            (key(url, self._seed()), url),
+        )
+        acl = (
+            None
+            if row is None
+            else Acl("policy", unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+        )
+        return self._up("policy", acl, most)
+
+    def _up(self, url: str, acl: Acl | None, most: int) -> list[Acl]:
         found: list[Acl] = []
         seen: set[str] = set()
-        while url and len(found) < most and (acl := self.acl(url) or (None if found else self._policy(url))):
+        while acl is not None and len(found) < most:
             found.append(acl)
             if url in seen:
                 break
             seen.add(url)
             url = acl.inherit_from
+            acl = self.acl(url) if url else None
         return found[::-1]
 
+    def _seed(self) -> int:
+        return int(self._rows.value("select value from meta where name = 'seed'"))
+
     def _policy(self, url: str) -> Acl | None:
-        seed = int(self._rows.value("select value from meta where name = 'seed'"))
         row = self._rows.one(
             "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = iif(u.acl & 1, u.listed, u.policy) "
             "join acl_entries e on e.id = c.entries where u.key = ? and h.origin || u.path = ?",
-            (key(url, seed), url),
+            (key(url, self._seed()), url),
         )
         return (
             None if row is None else Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])

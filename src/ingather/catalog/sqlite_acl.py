@@ -83,6 +83,9 @@ class AccessLists:
         self.readacl: Callable[[Sequence[Sequence[str]]], int | None] | None = None
         """Gives the chain of the lists of a description, layer by layer; ``None`` = nobody here can read them."""
 
+        self.rescue: Callable[[int, int], None] | None = None
+        """Told of (chain of an ACL, chain of policy rules) of a document that has both; ``None`` = rules rescue nothing."""
+
     def reload(self) -> None:
         """Forget what was not committed."""
         self._some = None
@@ -93,9 +96,14 @@ class AccessLists:
             bool(known & LISTED) and any(has_list(blob) for blob in self._upper(url_id).values())
         )
         chained = CHAINED if self._has_acl(url_id) else 0
-        return (
-            (known & (SECURED | WITHHELD)) | (LISTED if listed else 0) | chained | self._ruled(url_id, known)
-        )
+        ruled = self._ruled(url_id, known)
+        if chained and ruled and self.rescue is not None:
+            own, policy = self._cursor.execute(
+                "select a.chain, u.policy from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path where u.id = ?",
+                (url_id,),
+            ).get
+            self.rescue(own, policy)
+        return (known & (SECURED | WITHHELD)) | (LISTED if listed else 0) | chained | ruled
 
     def place(self, url_id: int) -> bool:
         """Give a row the chain of its policy rules; return whether that is another one than it had."""
@@ -190,6 +198,13 @@ class AccessLists:
         if shown:
             sequence = self._log.append(url_id, ChangeKind.PUT, applied)
             self._cursor.execute("insert into acl_moved (seq, id) values (?, ?)", (sequence, url_id))
+
+    def has_both(self, url_id: int) -> bool:
+        """Whether a row has an ACL of its own and stands under policy rules."""
+        both = CHAINED | BY_POLICY
+        return bool(
+            self._cursor.execute("select acl & ? = ? from url where id = ?", (both, both, url_id)).get
+        )
 
     def _unsay(self, url_id: int, applied: Applied) -> None:
         """Forget what the pages that *url_id* links to are called, by anybody: the next link pass finds the others again."""

@@ -68,7 +68,8 @@ def broken(limit: int, home: Path, as_json: bool) -> int:  # noqa: FBT001
         print_json(answer)
     else:
         for row in answer["broken"]:
-            click.echo(f"{row['url']}\n    {row['status']}: {row['reason']}")
+            instead = "; policy rules decide instead" if row["rescued"] else ""
+            click.echo(f"{row['url']}\n    {row['status']}: {row['reason']}{instead}")
         if answer["more"]:
             click.echo(f"and more than these {limit}")
         if not answer["broken"]:

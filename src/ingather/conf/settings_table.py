@@ -247,6 +247,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("access", "cut-domains", Kind.FLAG, default=True,
             help="Whether a user's domain counts cut to its first label, too: joe@corp.example.com is corp\\joe. "
             "false where two directories share a first label."),
+    Setting("access", "policy-rescues-broken", Kind.FLAG, default=False,
+            help="Whether policy-acl.txt decides about documents whose own chain of ACLs is broken, as an appliance's next mechanism did. "
+            "Else nobody sees them."),
     Setting("access", "session-idle", _S, 2 * _H, "Time without a request that ends a login.", low=_M),
     Setting("access", "session-life", _S, 12 * _H, "Time after which a login ends whatever happens.", low=_M, high=90 * _D),
     # -- directory

@@ -5,16 +5,22 @@ rule. Nothing is guessed: what is not known is said not to be known.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from ingather.access.decision import MAX_DEPTH, ChainStatus, Decision, chain_defect, decide_for
+from ingather.access.decision import (
+    RESCUABLE,
+    ChainStatus,
+    Decision,
+    chain_defect,
+    decide_for,
+)
 from ingather.access.groups import Expansion, MembershipSource, expand
 from ingather.access.principals import PrincipalKey, identity, key_of
 from ingather.access.publicity import NOBODY, PUBLIC
+from ingather.explain.access_chains import AclFacts, broken_chains, governing
 from ingather.explain.access_forms import entry_form, principal_form, principal_text
-from ingather.model.acl import Acl, Inheritance, Principal, PrincipalScope, Right
+from ingather.model.acl import Acl, Principal, PrincipalScope, Right
 from ingather.model.url import canonical
 
 __all__ = ["AccessExplainer", "AccessParts", "DocumentFacts"]
@@ -22,31 +28,6 @@ __all__ = ["AccessExplainer", "AccessParts", "DocumentFacts"]
 _MATCHED: Final = 200
 _LISTED, _SECURED, _WITHHELD = 1, 4, 16
 """Marks of a row (``catalog.sqlite_acl``)."""
-
-
-class ChainFacts(Protocol):
-    """See ``catalog.sqlite_access_reader.ChainRow``."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def parent(self) -> str: ...
-    @property
-    def inheritance(self) -> Inheritance: ...
-    @property
-    def problem(self) -> str: ...
-
-
-class AclFacts(Protocol):
-    """See ``catalog.sqlite_access_reader``."""
-
-    def snapshot(self) -> AbstractContextManager[None]: ...
-    def chains(self, after: int) -> Iterator[ChainFacts]: ...
-    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]: ...
-    def marks_of(self, url_id: int) -> tuple[int, str, int] | None: ...
-    def chain_of(self, url: str) -> list[Acl]: ...
-    def documents_of(self, chains: Sequence[int], *, limit: int = ...) -> list[tuple[str, int]]: ...
-    def close(self) -> None: ...
 
 
 class MemberFacts(Protocol):
@@ -129,18 +110,30 @@ class AccessExplainer:
             return self._explained(url, acls, found)
 
     def broken(self, *, limit: int = 1_000) -> dict[str, Any]:
-        """Return the URLs whose chain of ACLs cannot be evaluated, each with the reason: nobody sees them."""
+        """Return the URLs whose chain of ACLs cannot be evaluated, each with the reason: nobody sees them.
+
+        ``rescued``: policy rules decide about that one instead.
+        """
         with _Open(self._parts) as (acls, _):
             if acls is None:
                 return {"broken": [], "more": False}
             with acls.snapshot():
-                listed = acls.documents_of(sorted(_broken_chains(acls)), limit=limit + 1)
+                listed = acls.documents_of(sorted(broken_chains(acls)), limit=limit + 1)
                 rows = []
                 for url, _number in listed[:limit]:
                     defect = chain_defect(acls.chain_of(url))
                     if defect is not None:
                         status, at, detail = defect
-                        rows.append({"url": url, "status": str(status), "at": at, "reason": detail})
+                        rescued = status in RESCUABLE and bool(acls.rescue_of(url))
+                        rows.append(
+                            {
+                                "url": url,
+                                "status": str(status),
+                                "at": at,
+                                "reason": detail,
+                                "rescued": rescued,
+                            }
+                        )
             return {"broken": rows, "more": len(listed) > limit}
 
     def who(self, text: str, *, limit: int = 1_000) -> dict[str, Any]:
@@ -157,7 +150,8 @@ class AccessExplainer:
                 return {**_unknown(url, ()), "users": [], "groups": [], "more": False}
             answer = self._explained(url, acls, Expansion(()))
             answer = {
-                name: answer[name] for name in ("url", "document", "index", "chain", "status", "reason")
+                name: answer[name]
+                for name in ("url", "document", "index", "chain", "status", "reason", "rescued")
             }
             if answer["chain"] in {NOBODY, PUBLIC, None} or answer["status"] != ChainStatus.CHAIN_OK:
                 return answer | {
@@ -166,7 +160,7 @@ class AccessExplainer:
                     "groups": [],
                     "more": False,
                 }
-            chain = acls.chain_of(url)
+            chain, _ = governing(acls, url)
             with members.snapshot():
                 users, more = self._seeing(chain, members, limit)
             named = {
@@ -192,7 +186,7 @@ class AccessExplainer:
         with acls.snapshot():
             facts = self._parts.document(url)
             marks = None if facts is None else acls.marks_of(facts.id)
-            chain = acls.chain_of(url)
+            chain, rescued = governing(acls, url)
         answer: dict[str, Any] = {
             "url": url,
             "users": [principal_form(who) for who in found.users],
@@ -203,13 +197,17 @@ class AccessExplainer:
             "document": None if facts is None else {"id": facts.id, "source": facts.source, "state": facts.state},
             "index": None if facts is None else {"indexed": facts.indexed, "behind": facts.behind},
             "chain": None if marks is None else marks[2],
-            "acls": [],
+            "acls": [], "rescued": None if rescued is None else {"status": str(rescued[0]), "at": rescued[1], "reason": rescued[2]},
         }  # fmt: skip
         if chain and not (marks is not None and marks[2] == NOBODY):
             decision = decide_for(
                 chain, identity(found.users, found.groups, cut_domains=self._parts.cut_domains)
             )
             answer |= self._by_acls(chain, decision, found)
+            if rescued is not None:
+                answer["reason"] = (
+                    f"its own chain is broken ({rescued[2]}), so policy rules decide (access.policy-rescues-broken): {answer['reason']}"
+                )
         else:
             answer |= _by_marks(marks)
             answer["acls"] = [_acl_form(acl, "", ()) for acl in chain]
@@ -296,7 +294,7 @@ def _url(text: str) -> str:
 def _unknown(url: str, users: Iterable[Principal]) -> dict[str, Any]:
     return {
         "url": url, "users": [principal_form(who) for who in users], "groups": [], "document": None, "index": None, "chain": None,
-        "acls": [], "permitted": False, "sees": False, "verdict": "indeterminate", "status": "NO_CATALOG",
+        "acls": [], "rescued": None, "permitted": False, "sees": False, "verdict": "indeterminate", "status": "NO_CATALOG",
         "reason": "there is no catalog yet", "decided_by": None, "entry": None,
     }  # fmt: skip
 
@@ -358,35 +356,6 @@ def _acl_form(acl: Acl, verdict: str, matched: Sequence[Mapping[str, Any]]) -> d
         "entries": len(acl.entries), "denies": sum(e.right is Right.DENY for e in acl.entries), "verdict": verdict or None,
         "matched": list(matched),
     }  # fmt: skip
-
-
-def _broken_chains(acls: AclFacts) -> set[int]:
-    """Return the chains that cannot be evaluated wherever they stand; a parent is looked up once."""
-    chains = {chain.id: chain for chain in acls.chains(0)}
-    at = acls.chains_at(sorted({chain.parent for chain in chains.values() if chain.parent}))
-    depth: dict[str, int] = {"": 0}  # of what a URL stands at the end of; -1 = broken
-
-    def above(url: str) -> int:
-        path: list[str] = []
-        met: set[str] = set()
-        while url not in depth:
-            chain = chains.get(at.get(url, -1))
-            if chain is None or url in met or chain.problem or chain.inheritance is Inheritance.LEAF_NODE:
-                depth[url] = -1
-                break
-            met.add(url)
-            path.append(url)
-            url = chain.parent
-        known = depth[url]
-        for lower in reversed(path):
-            known = depth[lower] = -1 if known < 0 or lower == url else known + 1
-        return known
-
-    return {
-        number
-        for number, chain in chains.items()
-        if chain.problem or not 0 <= above(chain.parent) < MAX_DEPTH
-    }
 
 
 def _users_below(groups: Sequence[Principal], members: GroupFacts, *, most: int) -> Iterator[Principal]:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.access import ANONYMOUS, PUBLIC, ChainStatus, decide
+from ingather.access.decision import RESCUABLE
 from ingather.access.evaluating import Rights
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
 
@@ -22,6 +23,7 @@ class Chain:
     parent: str
     inheritance: Inheritance
     problem: str
+    rescue: int = 0
 
 
 class Book:
@@ -50,10 +52,19 @@ class Book:
         made = Chain(len(self.numbers) + 2, *key)
         return self.numbers.setdefault(key, made).id
 
+    def rescued(self, acl: Acl, policy: int) -> int:
+        entries = self.lists.setdefault(acl.entries, len(self.lists) + 1)
+        made = Chain(len(self.numbers) + 2, entries, acl.inherit_from, acl.inheritance, "", policy)
+        return self.numbers.setdefault((entries, acl.inherit_from, acl.inheritance, policy), made).id
+
     def governing(self, url: str) -> list[Acl]:
         found: list[Acl] = []
+        seen: set[str] = set()
         while len(found) < 1_010 and (acl := self.by_url.get(url, (0, None))[1]) is not None:
             found.append(acl)
+            if url in seen:
+                break
+            seen.add(url)
             url = acl.inherit_from
         return found[::-1]
 
@@ -126,6 +137,41 @@ def test_all_chains_at_once_are_judged_as_each_by_the_rule(changes: list[Acl | s
                 for view in views:
                     assert view.sees(book.number(acls[-1])) is expected
                     assert view.sees(PUBLIC)
+
+
+RULE = Acl("", (AclEntry(Right.PERMIT, ENG),))
+
+
+@settings(max_examples=100)
+@given(CHANGES, st.integers(0, 12))
+def test_policy_rules_decide_where_a_chain_is_broken_and_nowhere_else(
+    changes: list[Acl | str], early: int
+) -> None:
+    """Rescuing chains are made with their ACLs or later, when the rules come; parents come and go meanwhile."""
+    book = Book()
+    following = Rights(book)
+    for n, change in enumerate(changes):
+        if isinstance(change, Acl):
+            book.put(change)
+        else:
+            book.delete(change)
+        following.visible((JOE,), (ENG,))
+        if n < early:
+            continue
+        chains = {url: book.governing(url) for url in ("u1", "u2", "u3", "u4")}
+        rule = book.number(RULE)
+        rescued = {
+            url: book.rescued(acls[-1], rule)
+            for url, acls in chains.items()
+            if acls and acls[-1].inherit_from and not acls[-1].problem
+        }
+        for users, groups in VIEWERS:
+            views = following.visible(users, groups), Rights(book).visible(users, groups)
+            for url, number in rescued.items():
+                own = decide(chains[url], JOE, groups)
+                by = decide([RULE], JOE, groups) if own.status in RESCUABLE else own
+                for view in views:
+                    assert view.sees(number) is (bool(users) and by.permitted)
 
 
 def test_nobody_sees_what_is_public_and_no_more() -> None:

@@ -180,6 +180,28 @@ def test_broken_chains_are_shown_to_nobody_and_listed_with_the_reason(
     assert world.explainer.who(DOC)["users"] == []
 
 
+def test_a_broken_chain_that_policy_rules_rescue_is_named_with_them(world: World) -> None:
+    world.put(Acl(DOC, (permit(user("joe")),), "http://h.test/nowhere"))
+    writer = world.catalog.writer
+    writer.access.use_policy(lambda _url: [Acl("", (permit(group("eng")),)), Acl("", (permit(group("hr")),))])
+    writer.access.use_rescues(on=True)
+    writer.transaction(lambda w: w.access.place(Applied()))
+    for groups, permitted in (((), False), ((group("eng"),), False), ((group("eng"), group("hr")), True)):
+        answer = world.explainer.explain(DOC, [user("joe")], groups)
+        assert (answer["permitted"], answer["status"]) == (permitted, "CHAIN_OK")
+        assert answer["rescued"]["status"] == "INHERITANCE_DATA_MISSING"
+        assert "policy rules decide (access.policy-rescues-broken)" in answer["reason"]
+        assert "policy rules decide" in explanation_text(answer, "joe")
+    world.members({"eng": [user("moe")], "hr": [user("moe"), user("joe")]})
+    assert [one["name"] for one in world.explainer.who(DOC)["users"]] == ["moe"]
+    (row,) = world.explainer.broken()["broken"]
+    assert (row["url"], row["rescued"]) == (DOC, True)
+    world.put(Acl("http://h.test/nowhere", (), "", Inheritance.CHILD_OVERRIDES))
+    assert world.explainer.explain(DOC, [user("joe")])["permitted"]
+    assert world.explainer.explain(DOC, [user("joe")])["rescued"] is None
+    assert world.explainer.broken()["broken"] == []
+
+
 def test_a_chain_that_is_too_deep_is_listed(world: World) -> None:
     urls = [f"http://h.test/{number}" for number in range(1_001)]
     above = ["", *urls]

@@ -14,7 +14,7 @@ from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import load_bodies
 from ingather.conf.policyacl import PolicyAcl
-from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
+from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 
 AL = Principal(PrincipalScope.USER, "al")
@@ -73,6 +73,66 @@ def test_gsa_patterns_case_31(  # noqa: PLR0913, PLR0917 - the fixtures and the 
     if own is not None:
         put(catalog, own)
     assert sees(access, row, group) is permitted
+
+
+def switched(catalog: SqliteUnderTest, *, on: bool, text: str = RULE) -> None:
+    """Begin as a run does, with the switch ``access.policy-rescues-broken``."""
+    loaded = load_bodies({"policy-acl.txt": text.encode()})
+    use_policy(catalog.writer, loaded.policy)
+    place_when_changed(catalog.writer, loaded, 1.0, rescues=on)
+
+
+PARENT = "http://example.com/no-such-parent"
+
+
+def test_gsa_patterns_case_31_with_rules_that_rescue_broken_chains(
+    visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader
+) -> None:
+    """On, off, and with a parent that arrives and goes: no document is written when it does."""
+    row = described(visitor, INSIDE)
+    put(catalog, acl(Right.PERMIT, AL, PARENT))
+    switched(catalog, on=False)
+    assert not sees(access, row, ENG)
+    before = catalog.writer.applier.sequence
+    switched(catalog, on=True)
+    assert access.moved(before) == [row]
+    assert (sees(access, row, ENG), sees(access, row, HR)) == (True, False)
+    assert [one.url for one in access.rescue_of(INSIDE)] == ["policy"]
+
+    before, number = catalog.writer.applier.sequence, access.chains_of([row])[row]
+    put(catalog, Acl(PARENT, (AclEntry(Right.DENY, ENG),), "", Inheritance.PARENT_OVERRIDES))
+    assert (sees(access, row, ENG), sees(access, row, HR)) == (False, True), (
+        "the chain is whole: rules say nothing"
+    )
+    catalog.writer.transaction(lambda w: w.access.delete_acl(PARENT, Applied()))
+    assert (sees(access, row, ENG), sees(access, row, HR)) == (True, False)
+    assert (catalog.writer.applier.sequence, access.chains_of([row])) == (before, {row: number})
+
+    put(catalog, acl(Right.PERMIT, AL, "http://example.com/another"))
+    assert sees(access, row, ENG)
+    put(catalog, Acl(PARENT, problem="unreadable"))
+    put(catalog, acl(Right.PERMIT, AL, PARENT))
+    assert not sees(access, row, ENG), "what cannot be read may have been a denial"
+    catalog.writer.transaction(lambda w: w.access.delete_acl(PARENT, Applied()))
+
+    late = described(visitor, f"{INSIDE}/late")
+    put(catalog, Acl(f"{INSIDE}/late", (), PARENT))
+    assert sees(access, late, ENG)
+    switched(catalog, on=True, text="example.com/engsite hr\n")
+    assert [sees(access, one, group) for one in (row, late) for group in (ENG, HR)] == [False, True] * 2
+    unused = access.unused_chains()
+    assert not set(access.chains_of([row, late]).values()) & set(unused)
+    catalog.writer.transaction(lambda w: w.access.collect_chains(unused))
+    assert sees(access, row, HR)
+
+    held = access.chains_of([row])[row]
+    before = catalog.writer.applier.sequence
+    switched(catalog, on=False, text="example.com/engsite hr\n")
+    assert access.moved(before) == [row, late]
+    assert not sees(access, row, HR)
+    assert not Rights(access).visible((AL,), (HR,)).sees(held), "nor by the number that the index still has"
+    switched(catalog, on=True, text="example.com/engsite hr\n")
+    assert sees(access, row, HR)
 
 
 def test_gsa_patterns_case_32(visitor: Visitor, catalog: SqliteUnderTest, access: AccessReader) -> None:

@@ -21,6 +21,8 @@ __all__ = ["PLACED", "place_by_pieces", "place_when_changed", "policy_digest", "
 PLACED: Final = "policy-placed"
 """Under which name the catalog remembers the rules by which its documents were placed."""
 _NAME: Final = "policy-acl.txt"
+_RESCUES: Final = b"\0policy-rescues-broken"
+"""Behind the digest of the rules by which documents were placed: rules rescue broken chains."""
 Write = Callable[[Callable[[Any, Applied], Any]], Awaitable[Any]]
 
 
@@ -28,6 +30,7 @@ def use_policy(writer: CatalogWriter, policy: PolicyAcl | None) -> None:
     """Have *writer* judge documents by *policy* from now on (``None`` = there are no rules), and read their ``readacl``."""
     writer.access.use_policy(policy_acls(policy) if policy is not None else None)
     writer.access.use_readacl(acl_of_readacl)
+    writer.access.use_rescues(on=_rescues(writer.memory.recall(PLACED)))
 
 
 def use_policy_of(writer: CatalogWriter, home: Home) -> None:
@@ -53,12 +56,16 @@ def _of_home(home: Home) -> tuple[PolicyAcl | None, str]:
     return policy, next((str(d) for d in said if d.is_error), "")
 
 
-def policy_digest(loaded: Loaded) -> bytes:
-    """Return what tells one set of rules from another, empty for none."""
-    return loaded.files.get(_NAME, "").encode()
+def policy_digest(loaded: Loaded, *, rescues: bool = False) -> bytes:
+    """Return what tells one set of rules from another, empty for none; *rescues*: they rescue broken chains."""
+    return loaded.files.get(_NAME, "").encode() + (_RESCUES if rescues else b"")
 
 
-async def place_by_pieces(write: Write, loaded: Loaded) -> bool:
+def _rescues(digest: bytes) -> bool:
+    return digest.endswith(_RESCUES)
+
+
+async def place_by_pieces(write: Write, loaded: Loaded, *, rescues: bool = False) -> bool:
     """Place every document under the rules of *loaded*; return whether that was due.
 
     Each piece is a transaction of its own, so that visits and pushes commit in between. A death meanwhile is made good at the
@@ -67,8 +74,9 @@ async def place_by_pieces(write: Write, loaded: Loaded) -> bool:
     Args:
         write: runs a job on the keeper's writer, durable when it returns.
         loaded: the rules, which the writer uses already.
+        rescues: whether they rescue broken chains, as they did when the writer was opened.
     """
-    digest = policy_digest(loaded)
+    digest = policy_digest(loaded, rescues=rescues)
     if await write(lambda w, _: w.memory.recall(PLACED)) == digest:
         return False
     after = 0
@@ -82,19 +90,27 @@ def _piece(after: int, writer: CatalogWriter, applied: Applied) -> int:
     return writer.access.place(applied, after=after)
 
 
-def place_when_changed(writer: CatalogWriter, loaded: Loaded, now_s: float) -> bool:
-    """Place every document under the rules of *loaded*, in transactions of their own; return whether that was due."""
-    if writer.memory.recall(PLACED) == policy_digest(loaded):
+def place_when_changed(writer: CatalogWriter, loaded: Loaded, now_s: float, *, rescues: bool = False) -> bool:
+    """Place every document under the rules of *loaded*, in transactions of their own; return whether that was due.
+
+    *rescues*: whether rules decide where a document's own chain is broken (``access.policy-rescues-broken``).
+    """
+    before, digest = writer.memory.recall(PLACED), policy_digest(loaded, rescues=rescues)
+    writer.access.use_rescues(on=rescues)
+    if before == digest:
         return False
+    both = _rescues(before) != rescues
+    if both and not rescues:
+        writer.transaction(lambda w: w.access.end_rescues())
     after = 0
     while True:
-        after = writer.transaction(lambda w, at=after: _some(w, at, now_s))  # type: ignore[misc]
+        after = writer.transaction(lambda w, at=after: _some(w, at, now_s, both=both))  # type: ignore[misc]
         if not after:
             break
-    writer.transaction(lambda w: w.memory.remember(PLACED, policy_digest(loaded)))
+    writer.transaction(lambda w: w.memory.remember(PLACED, digest))
     return True
 
 
-def _some(writer: CatalogWriter, after: int, now_s: float) -> int:
+def _some(writer: CatalogWriter, after: int, now_s: float, *, both: bool) -> int:
     writer.applier.now_s = now_s
-    return writer.access.place(Applied(), after=after)
+    return writer.access.place(Applied(), after=after, both=both)
