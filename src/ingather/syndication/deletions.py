@@ -62,23 +62,27 @@ class Deletions:
         wanted = [r for r in held if r.state is DocState.GONE_HELD and r.want is not Want.NOTHING]
         ready = [r for r in wanted if r.intent is Intent.NONE]  # a visit that is wanted may yet find it
         rulings = [self.execute(r) for r in ready if confirmed(r, limits, now)]
-        rest = [r for r in ready if not confirmed(r, limits, now)]
+        fresh = [r for r in ready if not r.breaker]
         source = _pruned(source, limits, now)
         if why := _unfinished(source, account, now, limits):
             return DeletionRuling(source, tuple(rulings), source.held, why)
         gone = sum(n for _, n in source.gone)
         total = len(wanted) - len(rulings) + gone
         before = max(account.documents + gone, total)
-        if total > max(limits.delete_floor, limits.delete_share * before):
+        held = len(wanted) - len(rulings) - len(fresh)
+        if fresh and total > max(limits.delete_floor, limits.delete_share * before):
             why = f"{total} of {before} documents would go, more than {limits.delete_floor} and {limits.delete_share:.0%}"
-            return self._hold(source, rest, rulings, why)
-        rulings += [self.execute(r) for r in rest]
-        counted = (*source.gone, (now, len(rest))) if rest else source.gone
-        events = (
-            () if source.held_s is None else (Event(now, "held", "released", "few enough are to go now"),)
+            return self._hold(source, fresh, rulings, why, held + len(fresh))
+        rulings += [self.execute(r) for r in fresh]
+        counted = (*source.gone, (now, len(fresh))) if fresh else source.gone
+        since = source.held_s if held else None
+        events = () if since == source.held_s else (Event(now, "held", "", "nothing is held any more"),)
+        return DeletionRuling(
+            replace(source, gone=counted, round_s=None, held_s=since, held=held),
+            tuple(rulings),
+            held,
+            events=events,
         )
-        source = replace(source, gone=counted, round_s=None, held_s=None, held=0)
-        return DeletionRuling(source, tuple(rulings), events=events)
 
     def execute(self, registration: Registration, *, cause: str = "") -> DocumentRuling:
         """Return the deletion of a document that is to go: a tombstone, or excluded; its aliases are looked at anew.
@@ -120,18 +124,22 @@ class Deletions:
         return DocumentRuling(planned(after, self._limits), events=(event,), cause="kept by a person")
 
     def _hold(
-        self, source: SourceFacts, rest: Sequence[Registration], rulings: list[DocumentRuling], why: str
+        self,
+        source: SourceFacts,
+        fresh: Sequence[Registration],
+        rulings: list[DocumentRuling],
+        why: str,
+        held: int,
     ) -> DeletionRuling:
+        # What is held stays held until a person releases it or further looks confirm it, however few others are left.
         now = self._now
-        fresh = [r for r in rest if not r.breaker]
         for r in fresh:
             event = Event(now, "gone_held", "gone_held", f"held: {why}", r.status, r.key)
             after = planned(replace(r, breaker=True, confirmations=0), self._limits)
             rulings.append(DocumentRuling(after, events=(event,), cause=why, want=True))
-        events = (Event(now, "", "held", why, notice=True),) if fresh else ()
         since = source.held_s if source.held_s is not None else now
-        held = replace(source, round_s=None, held_s=since, held=len(rest))
-        return DeletionRuling(held, tuple(rulings), len(rest), why, events)
+        source = replace(source, round_s=None, held_s=since, held=held)
+        return DeletionRuling(source, tuple(rulings), held, why, (Event(now, "", "held", why, notice=True),))
 
 
 def _unfinished(source: SourceFacts, account: Account, now: float, limits: SourceLimits) -> str:

@@ -15,7 +15,8 @@ Where the network is hostile, every fault has a name (``faults`` is the server, 
 Configurations by the dice, all valid, come from ``configurations``.
 
 Whoever writes an adapter lets it pass the port's suite (``contracts``). The scheduler is tried
-without any network at all, in simulated time (``simulation``). What runs in processes of their own
+without any network at all, in simulated time (``simulation``), and so are the rules of feed sources
+(``syndicated``). What runs in processes of their own
 stands in ``jobs``.
 
 Nothing is imported here: a child process pays for what it imports. Import from the files::
