@@ -79,7 +79,7 @@ class HostGrant(msgspec.Struct, array_like=True):
     """A host lent to a gatherer: its politeness state and what is known of its robots.txt.
 
     Times are wall seconds; ``robots_kind`` ``""`` = never asked; ``visited`` = treat as just visited, because
-    another hand may have asked it a moment ago.
+    another hand may have asked it a moment ago; ``floor_s`` = least delay that an operator or the hour asks for.
     """
 
     id: int
@@ -94,6 +94,7 @@ class HostGrant(msgspec.Struct, array_like=True):
     robots_since_s: float = 0.0
     robots_detail: str = ""
     visited: bool = True
+    floor_s: float = 0.0
 
 
 class HostReport(msgspec.Struct, array_like=True):

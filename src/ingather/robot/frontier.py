@@ -8,6 +8,7 @@ visit is settled *and committed* the row waits in the catalog, so whoever dies l
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol
 
 from ingather.model.report import HostGrant, Row
@@ -58,6 +59,7 @@ class Frontier:
         self._out: dict[int, tuple[Row, object]] = {}
         self._not_before: dict[str, float] = {}
         self._delay: dict[str, float] = {}
+        self._shut: dict[str, float] = {}
         self._lost: dict[int, Row] = {}
 
     # -- what the catalog says ------------------------------------------------------------------
@@ -92,9 +94,11 @@ class Frontier:
 
     def _tell(self, key: str) -> None:
         total = sum(queue.waiting for queue in self._hosts[key])
-        self._allotment.waiting(
-            key, total, delay_s=self._delay.get(key), not_before=self._not_before.get(key, 0.0)
-        )
+        self._allotment.waiting(key, total, delay_s=self._delay.get(key), not_before=self._from(key))
+
+    def _from(self, key: str) -> float:
+        """From when (monotonic) URLs of a host may go out: it asked for time, or somebody shut it."""
+        return max(self._not_before.get(key, 0.0), self._shut.get(key, 0.0))
 
     # -- out and back ---------------------------------------------------------------------------
 
@@ -243,6 +247,17 @@ class Frontier:
         if key in self._hosts:
             self._tell(key)
 
+    def shut(self, key: str, until: float) -> None:
+        """Nothing of politeness name *key* goes out before *until* (monotonic, infinity = until :meth:`unshut`)."""
+        self._shut[key] = until
+        if key in self._hosts:
+            self._tell(key)
+
+    def unshut(self, key: str) -> None:
+        """It goes out again, once the host's own wait is over."""
+        if self._shut.pop(key, None) is not None and key in self._hosts:
+            self._tell(key)
+
     # -- numbers --------------------------------------------------------------------------------
 
     @property
@@ -257,13 +272,24 @@ class Frontier:
 
     def waiting_now(self, now: float) -> int:
         """URLs that wait at hosts that may be asked now."""
-        return sum(
-            queue.waiting for queue in self._queues.values() if self._not_before.get(queue.key, 0.0) <= now
-        )
+        return sum(queue.waiting for queue in self._queues.values() if self._from(queue.key) <= now)
 
     def backing_off(self, now: float) -> dict[str, float]:
         """Hosts that are left alone, with the seconds that remain."""
         return {key: at - now for key, at in self._not_before.items() if at > now}
+
+    def queues(self, limit: int, now: float) -> list[dict[str, float | str | int]]:
+        """The hosts with most waiting URLs: name, waiting, delay, and in how many seconds the first may go out.
+
+        ``in_s`` is -1 for a host that is shut until somebody opens it.
+        """
+        found: list[dict[str, float | str | int]] = []
+        for key, waiting in self.busiest(limit):
+            wait_s = max(self._from(key) - now, 0.0)
+            found.append(
+                {"host": key, "waiting": waiting, "delay_s": self._delay.get(key, 0.0), "in_s": -1 if wait_s == inf else round(wait_s, 1)}
+            )  # fmt: skip
+        return found
 
     def slow(self, least_s: float) -> list[dict[str, float | str | int]]:
         """Hosts with a delay of *least_s* and more: name, delay, waiting URLs, estimated seconds."""

@@ -39,7 +39,10 @@ from ingather.robot.wire import (
     Counted,
     HandBack,
     Hello,
+    Hold,
     Kept,
+    Recall,
+    Slow,
     Starts,
     Stop,
     Touched,
@@ -87,7 +90,7 @@ class Gatherer:
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_hand = 0
         self._wanting = False
-        self._stopping = False
+        self._stopping = self._held = False
         self._over = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due = 0.0
@@ -146,7 +149,7 @@ class Gatherer:
 
     # -- from the keeper --------------------------------------------------------------------------
 
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
+    async def _listen(self, reader: asyncio.StreamReader) -> None:  # noqa: C901 - one a message
         while (body := await read_frame(reader)) is not None:
             match decode_to_gatherer(body):
                 case Work(claims=claims, hosts=grants):
@@ -160,6 +163,15 @@ class Gatherer:
                     self._asking.counted(token, answers)
                 case Touched(host_key=key):
                     self._hosts.touched(key)
+                case Hold(on=on):
+                    self._held = on
+                case Recall(host_keys=keys):
+                    self._recalled(keys)
+                case Slow(floors=floors):
+                    for key, floor_s in floors:
+                        clock = self._hosts.slow(key, floor_s)
+                        if clock is not None:
+                            self._schedule.admit(clock)
                 case Stop():
                     self._stopping = True
             self._pump()
@@ -194,6 +206,8 @@ class Gatherer:
         if self._stopping or self._broken is not None:
             self._over.set()
             self._turns.drop()
+            return
+        if self._held:
             return
         limits, schedule, now = self._limits, self._schedule, self._clock.monotonic()
         while len(self._tasks) - self._turns.waiting < limits.max_connections and self._outbox.room:
@@ -321,6 +335,12 @@ class Gatherer:
                 sibling.asking = False
         self._in_hand -= len(claims)
         self._send(HandBack(claims, key, seconds))
+
+    def _recalled(self, keys: list[str]) -> None:
+        """Give the keeper the claims of hosts that nobody is to ask now."""
+        for key in keys:
+            for entry in list(self._hosts.siblings(key))[:1]:
+                self._hand_back(entry, key, 0.0)
 
     def _learnt(self, entry: HostEntry) -> None:
         self._outbox.learnt(self._hosts.report(entry))

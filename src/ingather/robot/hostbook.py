@@ -86,6 +86,7 @@ class HostBook:
             )
             self._entries[grant.id] = entry
             self._obeyed(entry)
+            clock.slow(max(clock.floor_s, grant.floor_s))
         elif grant.visited:  # it was in another hand meanwhile
             entry.clock.sent(self._clock.monotonic())
         return entry
@@ -110,6 +111,13 @@ class HostBook:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def slow(self, key: str, floor_s: float) -> HostClock | None:
+        """Keep at least *floor_s* between the starts at a host; return its clock, ``None`` if it is not in hand."""
+        clock = self._clocks.get(key)
+        if clock is not None:
+            clock.slow(floor_s)
+        return clock
 
     def touched(self, key: str) -> None:
         """Count a visit that another hand made."""

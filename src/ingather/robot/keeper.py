@@ -10,6 +10,7 @@ the access log (a line). Nobody is told before the commit.
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,26 +19,29 @@ import msgspec
 
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_frontier import FrontierQueries
-from ingather.errors import CatalogError, DiskFullError
+from ingather.errors import CatalogError
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
-from ingather.robot.committing import Batch, Committed, Committer, Writer
+from ingather.robot.commitloop import CommitLoop
+from ingather.robot.committing import Committer, Writer
+from ingather.robot.figures import Figures
 from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.indexing import IndexFollower
-from ingather.robot.intake import Counters, Intake, Taken
+from ingather.robot.intake import Counters, Intake
 from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.lending import Lending
 from ingather.robot.mourning import Mourning
 from ingather.robot.politeness import AddressBook
 from ingather.robot.progress import Progress
+from ingather.robot.restraint import Restraints
 from ingather.robot.robotlog import Level, RobotLog
+from ingather.robot.staffing import Staff
 from ingather.robot.supervising import Death, Supervisor
 from ingather.robot.tally import Tally
 from ingather.robot.telling import Telling
 from ingather.robot.timeguard import TimeGuard
-from ingather.robot.wire import Stop
 
 __all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
 
@@ -72,10 +76,10 @@ class Keeper:
         limits: KeeperLimits | None = None,
         tally: Tally | None = None,
         filter_log: FilterLog | None = None,
+        restraints: Restraints | None = None,
     ) -> None:
         limits = limits or KeeperLimits()
         self._queries = queries
-        self._committer = committer
         self.frontier = frontier
         self.index = index
         self._supervisor = supervisor
@@ -92,9 +96,11 @@ class Keeper:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="catalog")
         self._changed = asyncio.Event()
         self.counters = Counters()
+        self.figures = Figures(clock)
         self._progress = Progress(self.counters, frontier, supervisor, robot_log, clock)
         self._telling = Telling(
-            frontier=frontier, index=index, counters=self.counters, access_log=access_log, robot_log=robot_log, clock=clock
+            frontier=frontier, index=index, counters=self.counters, access_log=access_log, robot_log=robot_log, clock=clock,
+            figures=self.figures,
         )  # fmt: skip
         self._intake = Intake(self.counters, pending_bytes=limits.pending_bytes)
         self._mourning = Mourning(self.counters, frontier, self._intake, robot_log, clock)
@@ -114,24 +120,34 @@ class Keeper:
             version=version,
             tally=tally,
             filter_log=filter_log,
+            restraints=restraints,
         )
+        self._staff = Staff(
+            supervisor, self._lending, unsettled=self._unsettled, broken=lambda: self.failed is not None
+        )
+        self._commits = CommitLoop(
+            committer, self._intake, self._telling, clock=clock, limits=limits, robot_log=robot_log, pool=self._pool,
+            committed=self._committed, full=self._is_full, ending=lambda: self._staff.ending,
+        )  # fmt: skip
+        for key in self._lending.restraints.blocked:
+            frontier.shut(key, inf)
         self._tasks: list[asyncio.Task[None]] = []
         self._server: asyncio.Server | None = None
-        self._stopping = self._ending = False
-        self._leaving = self._joining = False
         self._switch = asyncio.Lock()
-        self._no_space_until = 0.0
-        self.paused = False
+        self._no_space_until = self._looked = 0.0
+        self.paused = self.between_runs = False
         self.disk_full = False
         self.failed: BaseException | None = None
 
     def _may_lend(self) -> bool:
-        return not (self.paused or self.disk_full or self.index.full or self._lending.stop_asked)
+        if self.paused or self.between_runs:
+            return False
+        return not (self.disk_full or self.index.full or self._lending.stop_asked)
 
     # -- life -------------------------------------------------------------------------------------
 
-    async def start(self) -> None:
-        """Open the socket, spawn the gatherers, begin."""
+    async def start(self, *, off: bool = False) -> None:
+        """Open the socket, spawn the gatherers (unless the robot is *off*), begin."""
         self._socket_path.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(
             self._lending.serve, str(self._socket_path), limit=1 << 20
@@ -141,9 +157,10 @@ class Keeper:
         self.frontier.load()
         self.index.start()
         self._tasks = [
-            asyncio.create_task(self._guarded(loop())) for loop in (self._commit_loop, self._tick_loop)
+            asyncio.create_task(self._guarded(loop())) for loop in (self._commits.run, self._tick_loop)
         ]
-        self._supervisor.start()
+        self._staff.off = off
+        self._staff.begin()
 
     def _remember_waits(self) -> None:
         """Hosts that asked to be left alone before the restart are left alone after it."""
@@ -166,10 +183,10 @@ class Keeper:
 
     async def stop(self) -> None:
         """Let gatherers finish what they fetch, keep it, end. Skipping this loses nothing."""
-        self._stopping = True
+        self._staff.final = True
         loop = asyncio.get_running_loop()
         async with self._switch:
-            await self._dismiss()
+            await self._staff.dismiss()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -181,20 +198,52 @@ class Keeper:
         self._pool.shutdown(wait=True)
         self._socket_path.unlink(missing_ok=True)
 
-    async def _dismiss(self) -> None:
-        """Let every gatherer finish what it fetches and end; what they reported is kept."""
-        loop = asyncio.get_running_loop()
-        self._leaving = self._lending.stopping = True
-        self._lending.tell_all(Stop())
-        deadline = loop.time() + 35
-        while len(self._lending) and loop.time() < deadline and self.failed is None:  # noqa: ASYNC110 - several parties, one deadline
-            await asyncio.sleep(0.05)
-        self._ending = self._stopping
-        self._joining = True
-        await loop.run_in_executor(None, self._supervisor.stop, 2.0)
-        deadline = loop.time() + 10
-        while self._unsettled() and loop.time() < deadline:  # noqa: ASYNC110 - as above
-            await asyncio.sleep(0.02)
+    # -- the robot's states ---------------------------------------------------------------------
+
+    @property
+    def off(self) -> bool:
+        """Whether nobody gathers until :meth:`work`; everything else goes on."""
+        return self._staff.off
+
+    async def rest(self) -> None:
+        """Send the gatherers home; what they reported is kept, what waits goes on waiting."""
+        async with self._switch:
+            self._staff.off = True
+            await self._staff.dismiss()
+
+    async def work(self) -> None:
+        """Call gatherers after :meth:`rest`, or at the first time."""
+        async with self._switch:
+            self._staff.off = False
+            self._lending.stop_asked = ""
+            self._staff.call()
+
+    def pause(self, *, on: bool) -> None:
+        """Begin no visit any more, or go on; what is under way ends and is kept."""
+        self.paused = on
+        self._lending.hold(on=on)
+        if not on:
+            self._lending.feed()
+
+    def begin_run(self) -> None:
+        """Nothing was let pass and nothing counted yet: a new run; lend again."""
+        self._lending.tally.reset()
+        self.figures.reset()
+
+    def open_run(self) -> None:
+        """The run is begun (committed): lend."""
+        self.between_runs = False
+        self._lending.feed()
+
+    @property
+    def stop_asked(self) -> str:
+        """The line of a filter that asked to end the run in order, ``""`` = none did."""
+        return self._lending.stop_asked
+
+    @property
+    def lending(self) -> Lending:
+        """Who has which hosts: to slow down and block some."""
+        return self._lending
 
     async def switch(
         self, job: Callable[[Writer, Applied], Any], adopt: Callable[[Any], tuple[tuple[object, ...], int]]
@@ -209,16 +258,14 @@ class Keeper:
         """
         async with self._switch:
             try:
-                await self._dismiss()
+                await self._staff.dismiss()
                 answer = await self.write(job)
                 arguments, version = adopt(answer)
                 self._supervisor.arguments = arguments
                 self._version = self._lending.version = version
                 return answer
             finally:
-                if not self._stopping:
-                    self._leaving = self._joining = self._lending.stopping = False
-                    self._supervisor.start()
+                self._staff.call()
 
     def _unsettled(self) -> bool:
         """Whether something is on its way into the catalog and can arrive."""
@@ -234,66 +281,15 @@ class Keeper:
         """
         return await self._intake.job(job)
 
-    # -- committing -------------------------------------------------------------------------------
-
-    async def _commit_loop(self) -> None:
-        limits, loop, intake = self._limits, asyncio.get_running_loop(), self._intake
-        while True:
-            await intake.work.wait()
-            begun = loop.time()
-            while not intake.has_jobs and intake.visits < limits.commit_rows:
-                left = begun + limits.commit_s - loop.time()
-                if left <= 0:
-                    break
-                await asyncio.sleep(min(left, 0.02))
-            if intake.has_jobs:
-                await asyncio.sleep(limits.client_s)
-            taken = intake.take()
-            try:
-                await self._commit(taken)
-            finally:
-                intake.done()
-            self._changed.set()
-
-    async def _commit(self, taken: Taken) -> None:
-        done = await self._durable(taken.batch, taken.waiters)
+    def _committed(self) -> None:
         self.counters.commits += 1
-        if done.more and not self._ending:
-            self._intake.again()
-        self._telling.told(done, taken.senders)
         self._lending.feed()
-        for future, answer in zip(taken.waiters, done.answers, strict=True):
-            if not future.done():
-                future.set_result(answer)
+        self._changed.set()
 
-    async def _durable(self, batch: Batch, waiters: list[asyncio.Future[Any]]) -> Committed:
-        """Commit *batch*, waiting for space if there is none; jobs that cannot be done are told so and left out."""
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                return await loop.run_in_executor(self._pool, self._committer.commit, batch)
-            except DiskFullError as error:
-                self._refuse(batch, waiters, error)
-                if not self.disk_full:
-                    self._robot_log.serious("disk full: no new work until there is space", self._clock.wall())
-                    _log.error("disk full: no new work until there is space", error=str(error))
-                self.disk_full = True
-                await asyncio.sleep(self._limits.disk_retry_s)
-            except CatalogError as error:
-                self._refuse(batch, waiters, error)
-                raise
-            except Exception as error:
-                if not batch.jobs:
-                    raise
-                self._refuse(batch, waiters, error)  # a job's own mistake must not cost the visits beside it
-
-    @staticmethod
-    def _refuse(batch: Batch, waiters: list[asyncio.Future[Any]], error: BaseException) -> None:
-        for future in waiters:
-            if not future.done():
-                future.set_exception(error)
-        waiters.clear()
-        batch.jobs.clear()
+    def _is_full(self) -> bool:
+        """Take in that the disk is full; return whether that is new."""
+        before, self.disk_full = self.disk_full, True
+        return not before
 
     # -- the clock's business ---------------------------------------------------------------------
 
@@ -304,13 +300,16 @@ class Keeper:
             if self.idle():  # nothing more is to come: let the index have what it collected
                 self.index.hurry()
             self._progress.note()
+            self.figures.note()
+            self._lending.look_at_hours()
             self._guard.check(self._clock.monotonic(), self._clock.wall())
-            if not self._joining:  # then the supervisor belongs to _dismiss()
+            staff = self._staff
+            if not staff.joining:  # then the supervisor belongs to dismiss()
                 self._bury(self._supervisor.check())
-            if self._supervisor.failing and not self._leaving:
+            if self._supervisor.failing and not staff.leaving:
                 msg = "gatherers die right after their start"
                 raise CatalogError(msg, hint="look at the log above; is the installation complete?")
-            if not self._leaving:
+            if not staff.leaving:
                 self._supervisor.replace()
             full = not self._headroom() or self._clock.monotonic() < self._no_space_until
             if full != self.disk_full and not self._intake.committing:
@@ -318,7 +317,7 @@ class Keeper:
                 if full:
                     self._robot_log.serious("disk reserve reached: no new work", self._clock.wall())
                 _log.warning("disk reserve reached: no new work" if full else "disk has space again")
-            if self._recheck and not self.paused and not self.disk_full and self._guard.trusted:
+            if self._promotes():
                 await self._promote()
             if self._lending.addresses_changed:
                 await self._remember_addresses()
@@ -332,6 +331,17 @@ class Keeper:
         packed = msgspec.msgpack.encode(states)
         await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, packed))
 
+    def _promotes(self) -> bool:
+        if self.paused or self.off or self.disk_full or not (self._recheck and self._guard.trusted):
+            return False
+        if not self.between_runs:
+            return True
+        now = self._clock.monotonic()
+        if now - self._looked < self._limits.idle_look_s:
+            return False
+        self._looked = now
+        return True
+
     async def _promote(self) -> None:
         if self.frontier.waiting > self._limits.promote:
             return
@@ -341,7 +351,7 @@ class Keeper:
             self.frontier.woken(woken)
 
     def _bury(self, deaths: list[Death]) -> None:
-        if self._mourning.bury(deaths, leaving=self._leaving, version=self._version):
+        if self._mourning.bury(deaths, leaving=self._staff.leaving, version=self._version):
             self._no_space_until = self._clock.monotonic() + self._limits.disk_retry_s
             self.disk_full = True
 

@@ -14,6 +14,8 @@ class KeeperLimits:
         client_s: the same when somebody waits for the answer.
         promote: due URLs that are put into the frontier at a time.
         pending_bytes: reports received and not yet committed; beyond it sockets are not read.
+        disk_retry_s: pause before another try when there was no space.
+        idle_look_s: between two runs due URLs are looked for so often.
     """
 
     commit_s: float = 0.25
@@ -22,3 +24,4 @@ class KeeperLimits:
     promote: int = 2000
     pending_bytes: int = 128 << 20
     disk_retry_s: float = 5.0
+    idle_look_s: float = 10.0

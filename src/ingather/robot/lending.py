@@ -22,6 +22,7 @@ from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
 from ingather.robot.politeness import AddressBook
+from ingather.robot.restraint import Restraints
 from ingather.robot.tally import Tally
 from ingather.robot.wire import (
     AskCounts,
@@ -30,8 +31,11 @@ from ingather.robot.wire import (
     Ended,
     HandBack,
     Hello,
+    Hold,
+    Recall,
     Refused,
     Reports,
+    Slow,
     Starts,
     Touched,
     Want,
@@ -41,7 +45,7 @@ from ingather.robot.wire import (
     read_frame,
 )
 
-__all__ = ["Connection", "Lending"]
+__all__ = ["Connection", "Lending", "conditions_of"]
 
 _log = get("lending")
 _NOTHING = ("", "", b"")
@@ -75,6 +79,7 @@ class Lending:
         newest_segment: newest WARC segment that existed at start.
         version: the configuration; what another one described is read again whole.
         tally: what filter-by-max let pass in this run.
+        restraints: what an operator or the hours of a source forbid.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the keeper wires
@@ -95,9 +100,12 @@ class Lending:
         version: int,
         tally: Tally | None = None,
         filter_log: FilterLog | None = None,
+        restraints: Restraints | None = None,
     ) -> None:
         self._filter_log = filter_log
-        self._tally = tally or Tally()
+        self.tally = tally or Tally()
+        self.restraints = restraints or Restraints()
+        self._held = False
         self._queries = queries
         self._frontier = frontier
         self._intake = intake
@@ -134,6 +142,42 @@ class Lending:
         for connection in self._connections.values():
             connection.send(message)
 
+    def hold(self, *, on: bool) -> None:
+        """Have gatherers begin no further visit, or go on."""
+        self._held = on
+        self.tell_all(Hold(on))
+
+    def block(self, key: str) -> None:
+        """Ask a host no more: what waits of it stays, what is out comes back."""
+        self.restraints.blocked.add(key)
+        self._frontier.shut(key, inf)
+        self.tell_all(Recall([key]))
+
+    def unblock(self, key: str) -> None:
+        """Ask a host again."""
+        self.restraints.blocked.discard(key)
+        self._frontier.unshut(key)
+        self.feed()
+
+    def slow(self, key: str, delay_s: float) -> None:
+        """Keep at least *delay_s* seconds between two starts at a host, 0 = no more."""
+        self.tell_all(Slow([(key, self.restraints.slow(key, delay_s))]))
+
+    def look_at_hours(self) -> None:
+        """Have the hours of sources obeyed by who has their hosts in hand."""
+        floors, resting = self.restraints.turned()
+        if floors:
+            self.tell_all(Slow(floors))
+        if resting:
+            now = self._clock.monotonic()
+            for key, seconds in resting.items():
+                self._rest(key, now + seconds)
+            self.tell_all(Recall(list(resting)))
+
+    def _rest(self, key: str, until: float) -> None:
+        if key not in self.restraints.blocked:
+            self._frontier.shut(key, until)
+
     def safe_segments(self, newest: int) -> int:
         """Return the number below which no gatherer writes any more; *newest* is the newest that exists."""
         return min(
@@ -150,6 +194,8 @@ class Lending:
         connection = Connection(hello.slot, writer)
         self._connections[hello.slot] = connection
         self._frontier.join(connection)
+        if self._held:
+            connection.send(Hold(on=True))
         try:
             while (body := await read_frame(reader)) is not None:
                 self._heard(connection, body)
@@ -187,8 +233,8 @@ class Lending:
                 else:
                     self._arm_addresses()
             case AskCounts(token=token, counts=counts):
-                connection.send(Counted(token, [self._tally.admit(*asked) for asked in counts]))
-                self._intake.counted(self._tally)
+                connection.send(Counted(token, [self.tally.admit(*asked) for asked in counts]))
+                self._intake.counted(self.tally)
             case Ended(addresses=addresses):
                 for address in addresses:
                     self._addresses.release(address, holder=connection)
@@ -262,6 +308,9 @@ class Lending:
         if room <= 0:
             return
         rows, hosts, fresh = self._frontier.take(connection, room, self._clock.monotonic())
+        if self.restraints.hours:
+            rows = self._within_hours(rows)
+            hosts = {row.host for row in rows}
         if not rows:
             return
         connection.room = 0
@@ -273,28 +322,59 @@ class Lending:
                 grant.key in fresh and grant.key in self._lent_once
             )
             self._lent_once.add(grant.key)
+            grant.floor_s = self._floor_s(grant.key, rows, grant.id)
         connection.lent.update(hosts)
         connection.send(Work([self._claim(row) for row in rows], grants))
+
+    def _floor_s(self, key: str, rows: list[Row], host: int) -> float:
+        if not (self.restraints.hours or self.restraints.slowed):
+            return 0.0
+        source = next((self._source(row.source) for row in rows if row.host == host), "")
+        return self.restraints.floor_s(key, source)
+
+    def _within_hours(self, rows: list[Row]) -> list[Row]:
+        """Return the rows whose source may be gathered now; the others wait until its next window opens."""
+        kept: list[Row] = []
+        back: list[int] = []
+        now, restraints = self._clock.monotonic(), self.restraints
+        rests = {number: restraints.rests_s(self._source(number)) for number in {row.source for row in rows}}
+        for row in rows:
+            key = self._frontier.key(row.host)
+            if rests[row.source] > 0:
+                back.append(row.id)
+                self._rest(key, now + rests[row.source])
+            else:
+                restraints.lent(key, self._source(row.source))
+                kept.append(row)
+        self._frontier.handed_back(back)
+        return kept
 
     def _claim(self, row: Row) -> Claim:
         suspect = row.strikes > 0
         return Claim(
-            row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops, *self._have(row),
+            row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops,
+            *conditions_of(row, self.version),
             version=row.version or 0, suspect=suspect, intent=row.intent,
         )  # fmt: skip
-
-    def _have(self, row: Row) -> tuple[str, str, bytes]:
-        """Return entity tag, date and digest that the visit may use: what is not to be asked conditionally has none."""
-        intent = Intent(row.intent)
-        if intent in FEEDS:
-            return (row.etag, row.last_modified, row.digest) if intent.conditional else _NOTHING
-        if row.strikes > 0 or row.version != self.version or intent is Intent.NEW:
-            return _NOTHING  # it must be read again to be judged
-        if not intent.conditional:
-            return "", "", row.digest
-        return row.etag, row.last_modified, row.digest
 
     def _source(self, number: int) -> str:
         if number not in self._sources:
             self._sources = self._queries.sources()
         return self._sources.get(number, "web")
+
+
+def conditions_of(row: Row, version: int) -> tuple[str, str, bytes]:
+    """Return entity tag, date and digest that a visit may use: what is not to be asked conditionally has none.
+
+    Args:
+        row: as it is claimed.
+        version: of the configuration; what another one described is read again whole to be judged.
+    """
+    intent = Intent(row.intent)
+    if intent in FEEDS:
+        return (row.etag, row.last_modified, row.digest) if intent.conditional else _NOTHING
+    if row.strikes > 0 or row.version != version or intent is Intent.NEW:
+        return _NOTHING
+    if not intent.conditional:
+        return "", "", row.digest
+    return row.etag, row.last_modified, row.digest

@@ -89,6 +89,7 @@ class HostClock:
         open: connections in use.
         max_open: how many may be.
         failures: refusals (429, 503, unreachable) in a row.
+        floor_s: least delay that an operator or the hour asks for.
     """
 
     __slots__ = (
@@ -96,6 +97,7 @@ class HostClock:
         "asked_delay_s",
         "delay_s",
         "failures",
+        "floor_s",
         "host",
         "last_start",
         "max_open",
@@ -110,6 +112,7 @@ class HostClock:
         self.policy = policy
         self.delay_s = policy.least_delay()
         self.asked_delay_s = 0.0
+        self.floor_s = 0.0
         self.max_open = policy.most_connections()
         self.open = 0
         self.failures = 0
@@ -140,7 +143,17 @@ class HostClock:
         asked = crawl_delay_s or 0.0
         # NaN and negatives of a hostile file compare false and fall out here.
         self.asked_delay_s = asked if asked > 0 else 0.0
-        self.delay_s = max(self.policy.least_delay(), min(self.asked_delay_s, self.policy.crawl_delay_cap_s))
+        self._weigh()
+
+    def slow(self, floor_s: float) -> None:
+        """Keep at least *floor_s* from start to start, because an operator or the hour asks for it; 0 = no more."""
+        if floor_s != self.floor_s:
+            self.floor_s = max(floor_s, 0.0)
+            self._weigh()
+
+    def _weigh(self) -> None:
+        asked = min(self.asked_delay_s, self.policy.crawl_delay_cap_s)
+        self.delay_s = max(self.policy.least_delay(), asked, self.floor_s)
         self._settle()
 
     @property

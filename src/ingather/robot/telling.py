@@ -9,6 +9,7 @@ from ingather.model.lifecycle import State
 from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
 from ingather.robot.committing import Committed
+from ingather.robot.figures import Figures
 from ingather.robot.frontier import Frontier
 from ingather.robot.indexing import IndexFollower
 from ingather.robot.intake import Counters
@@ -31,7 +32,9 @@ class Telling:
         access_log: AccessLog,
         robot_log: RobotLog,
         clock: Clock,
+        figures: Figures,
     ) -> None:
+        self._figures = figures
         self._frontier, self._index, self._counters = frontier, index, counters
         self._access_log, self._robot_log, self._clock = access_log, robot_log, clock
 
@@ -50,6 +53,7 @@ class Telling:
         self._counters.found += applied.new_urls
         for _, limit in applied.refused:
             self._counters.limits[limit] += 1
+        self._figures.told(done, urls)
         self._access_log.write(done.settled, urls, applied.refused, self._clock.wall())
         self._robot_log.visits(done.settled, urls, applied.refused, self._clock.wall())
         self._robot_log.flush()

@@ -2,7 +2,8 @@
 
 Gatherer to keeper: :class:`Hello`, :class:`Want`, :class:`Reports`, :class:`AskStart`, :class:`AskCounts`,
 :class:`Ended`, :class:`Refused`, :class:`HandBack`.
-Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Counted`, :class:`Touched`, :class:`Stop`.
+Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Counted`, :class:`Touched`, :class:`Hold`,
+:class:`Recall`, :class:`Slow`, :class:`Stop`.
 """
 
 import asyncio
@@ -21,9 +22,12 @@ __all__ = [
     "Ended",
     "HandBack",
     "Hello",
+    "Hold",
     "Kept",
+    "Recall",
     "Refused",
     "Reports",
+    "Slow",
     "Starts",
     "Stop",
     "ToGatherer",
@@ -121,6 +125,24 @@ class Touched(msgspec.Struct, array_like=True, tag="touched"):
     host_key: str
 
 
+class Hold(msgspec.Struct, array_like=True, tag="hold"):
+    """Begin no further visit while *on*; what is under way ends, claims stay in hand."""
+
+    on: bool
+
+
+class Recall(msgspec.Struct, array_like=True, tag="recall"):
+    """Hand back all claims of these hosts (politeness names); what is under way ends."""
+
+    host_keys: list[str]
+
+
+class Slow(msgspec.Struct, array_like=True, tag="slow"):
+    """From now on these hosts bear no shorter delay than so many seconds; 0 = what their source and robots.txt say."""
+
+    floors: list[tuple[str, float]]
+
+
 class Stop(msgspec.Struct, array_like=True, tag="stop"):
     """Finish what is being fetched, report it, end."""
 
@@ -141,7 +163,7 @@ class HandBack(msgspec.Struct, array_like=True, tag="back"):
 
 
 ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack
-ToGatherer = Work | Kept | Starts | Counted | Touched | Stop
+ToGatherer = Work | Kept | Starts | Counted | Touched | Hold | Recall | Slow | Stop
 
 _encoder = msgspec.msgpack.Encoder()
 _to_keeper = msgspec.msgpack.Decoder(ToKeeper)
