@@ -1,5 +1,7 @@
 """A feed's poll, from the socket to the report: validators, hints, redirects, and what is listed."""
 
+import asyncio
+import gzip
 from typing import Any
 
 import pytest
@@ -364,8 +366,6 @@ def test_either_kind_of_source_reads_what_it_finds(bench: Any, source: str, body
 
 
 def test_a_compressed_sitemap_is_read_where_it_may_die(bench: Any) -> None:
-    import gzip
-
     body = gzip.compress(URLSET.format("<url><loc>http://n.test/1</loc></url>").encode())
     got = poll(bench, answer(body, 200, ("Content-Type", "application/gzip")), source="maps")
     assert (got.kind, got.items, got.confined) == (PollKind.LISTED, 1, True)
@@ -383,8 +383,6 @@ def test_a_hop_on_the_same_host_waits_for_its_turn_like_everything_else(bench: A
         server.said[f"/{number}/c"] = answer(rss())
 
     async def work() -> list[Any]:
-        import asyncio
-
         return await asyncio.gather(*(bench.hand.poll(f"{server.origin}/{number}") for number in range(6)))
 
     assert [got.kind for got in bench.run(work())] == [PollKind.LISTED] * 6
