@@ -21,6 +21,7 @@ from ingather.robot.turns import Turns
 from ingather.testing.clock import FakeClock
 from ingather.testing.hand import answer
 
+DICE = Random(1)  # noqa: S311 - jitter
 HTML = ("Content-Type", "text/html; charset=utf-8")
 VALIDATORS = (("ETag", '"a"'), ("Last-Modified", "Tue, 20 Mar 2018 08:33:00 GMT"))
 
@@ -321,10 +322,10 @@ def test_a_visit_that_waits_for_its_hop_ends_with_the_gatherer() -> None:
         stopping = False
         turns = Turns(
             schedule=schedule, asking=Asking(sent.append, seed=1, released=lambda: None), resolver=resolver, hosts=hosts, clock=clock,
-            dice=Random(1), send=sent.append, pump=lambda: None, stopping=lambda: stopping, waits=lambda _key, _seconds: None, hold_s=20.0,
+            dice=DICE, send=sent.append, pump=lambda: None, stopping=lambda: stopping, waits=lambda _key, _seconds: None, hold_s=20.0,
         )  # fmt: skip
         waiting = [asyncio.create_task(turns.leave("http://127.0.0.1/b")) for _ in range(2)]
-        while turns.waiting < 2:
+        while turns.waiting < 2:  # noqa: ASYNC110 - two steps of the loop
             await asyncio.sleep(0)
         stopping = True
         turns.drop()
