@@ -301,6 +301,8 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
         reason = _failure(record)
         if reason:
             summary.failed_starts.append({"url": url, "why": reason})
+    for url, why in gathering.failed_feeds():
+        summary.failed_starts.append({"url": url, "why": why})
     if not summary.documents and not (summary.interrupted or summary.stopped):
         reasons = [f"{item['url']}: {item['why']}" for item in summary.failed_starts]
         summary.why_nothing = (

@@ -32,10 +32,7 @@ from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.reconciling import reconcile
-from ingather.app.syndication.rounds import Rounds
-from ingather.app.syndication.sources import fed_sources
-from ingather.app.syndication.desk import Desk
-from ingather.app.syndication.reconciling import reconcile
+from ingather.app.syndication.records import feed_facts
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
 from ingather.app.upkeep import compact, derive_links
@@ -48,6 +45,7 @@ from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_syndication_reader import SyndicationReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
 from ingather.conf.report import Report
@@ -71,6 +69,7 @@ from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
+from ingather.syndication.facts import FeedState
 
 __all__ = ["Gathering"]
 
@@ -221,7 +220,6 @@ class Gathering:
             filter_log=self.filter_log,
         )  # fmt: skip
 
-        self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
@@ -451,6 +449,20 @@ class Gathering:
     def warnings(self) -> list[str]:
         """Return what operators should mend, though the run goes on; bounded."""
         return [text[:1_000] for text in list(self.overlays.problems.values())[:100]]
+
+    def failed_feeds(self) -> list[tuple[str, str]]:
+        """Return (URL, why) of configured feeds whose last poll told nothing."""
+        if not self.desk.sources:
+            return []
+        reader = SyndicationReader(self.database)
+        try:
+            return [
+                (record.url, facts.error)
+                for record in reader.feeds()
+                if record.row.state == FeedState.FAILING and (facts := feed_facts(record.row)).error
+            ]
+        finally:
+            reader.close()
 
     async def finish(self) -> None:
         """End the run: who links where, the index up to date, the run closed."""

@@ -165,6 +165,8 @@ class Discoveries:
         depth = known.depth
         path = _Path(found.depth, found.max_depth, parent, found.hops, found.priority)
         self._take(known, path, applied)
+        if self._names.is_fed(known.source) and self._is_listed(known.id):
+            return known.id  # who looks after it says when it is visited
         if known.state == State.EXCLUDED:
             if found.denial is None:
                 self._reopen(known, applied, charge=True)
@@ -175,6 +177,15 @@ class Discoveries:
         elif known.state == State.GONE and self._returns(known, asked=parent is None):
             self._reopen(known, applied, charge=False)
         return known.id
+
+    def _is_listed(self, url_id: int) -> bool:
+        """Whether a source of web feeds looks after a URL, or polls it."""
+        return bool(
+            self._cursor.execute(
+                "select exists (select 1 from rss_document where id = ?1) or exists (select 1 from rss_feed where url = ?1)",
+                (url_id,),
+            ).get
+        )
 
     def _take(self, known: _Known, path: _Path, applied: Applied) -> None:
         if self._offer(known, path, applied):

@@ -17,10 +17,12 @@ PUBLIC_CLASS = 0
 """Access class of everything that everybody may see."""
 
 _REMEMBERED = 50_000
+_FED = frozenset({"rss", "sitemap"})
 
 
 @dataclass(slots=True)
 class _Source:
+    kind: str
     access: str
     documents: int
 
@@ -45,9 +47,9 @@ class Names:
         self._hosts.clear()
         self._directives.clear()
         self._counted.clear()
-        rows = fetch(self._cursor, "select id, name, access, documents from source")
-        self._ids = {name: key for key, name, _, _ in rows}
-        self._sources = {key: _Source(access, documents) for key, _, access, documents in rows}
+        rows = fetch(self._cursor, "select id, name, kind, access, documents from source")
+        self._ids = {name: key for key, name, *_ in rows}
+        self._sources = {key: _Source(kind, access, documents) for key, _, kind, access, documents in rows}
         self.reload_removed()
 
     def flush(self) -> None:
@@ -85,12 +87,16 @@ class Names:
                 "insert into source (name, kind, access) values (?, ?, ?)", (name, kind, access)
             )
             found = self._ids[name] = self._db.last_insert_rowid()
-            self._sources[found] = _Source(access, 0)
+            self._sources[found] = _Source(kind, access, 0)
         return found
 
     def source_name(self, source: int) -> str:
         """Return the name of a source."""
         return next((name for name, key in self._ids.items() if key == source), "")
+
+    def is_fed(self, source: int) -> bool:
+        """Whether web feeds or sitemaps say what of a source is visited, and when."""
+        return self._sources[source].kind in _FED
 
     def access(self, source: int) -> str:
         """Return ``public`` or ``secure``."""
@@ -99,7 +105,7 @@ class Names:
     def set_access(self, source: int, kind: str, access: str) -> None:
         """Write what the settings say of a source."""
         self._cursor.execute("update source set kind = ?, access = ? where id = ?", (kind, access, source))
-        self._sources[source].access = access
+        self._sources[source].kind, self._sources[source].access = kind, access
 
     def audience(self, source: int) -> int:
         """Return the access class of a source: equal bodies hide behind each other only within one."""

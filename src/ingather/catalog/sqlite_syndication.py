@@ -30,6 +30,7 @@ from ingather.catalog.sqlite_syndication_rows import (
     listing_row,
 )
 from ingather.catalog.statements import SQL
+from ingather.model.intent import FEEDS
 from ingather.model.lifecycle import State
 from ingather.model.report import Row
 from ingather.model.url import key, split
@@ -140,13 +141,25 @@ class SyndicationStore:
             for row in fetch(self._cursor, f"{_FEED} where parent = ? and parent != 0 order by id", (parent,))
         ]
 
-    def asked_feeds(self, source: int) -> int:
-        """Return how many polls of a source are wanted and did not end."""
+    def asked_feeds(self, source: int, since_s: float) -> int:
+        """Return how many polls of a source are wanted since wall time *since_s* or later, and did not end."""
         return int(
             self._cursor.execute(
-                "select count(*) from rss_feed where source = ? and asked is not null", (source,)
+                "select count(*) from rss_feed where source = ? and asked >= ?", (source, since_s)
             ).get
         )
+
+    def listed_elsewhere(self, source: int) -> list[FeedRow]:
+        """Return feeds of other sources that list what a source looks after."""
+        return [
+            feed_row(row)
+            for row in fetch(
+                self._cursor,
+                f"{_FEED} where source != ?1 and id in (select l.feed from rss_listing l join rss_document d on d.id = l.id "  # noqa: S608
+                "where d.source = ?1 and l.listed = 1)",
+                (source,),
+            )
+        ]
 
     def add_feed(self, source: int, name: str, url_id: int, *, parent: int = 0) -> FeedRow | None:
         """Give a feed its row, without facts; ``None``: another feed is polled at that URL."""
@@ -427,9 +440,9 @@ class SyndicationStore:
         return names.has_removed and names.is_removed(url)
 
     def ask(self, url_id: int, intent: int, *, priority: int, applied: Applied) -> bool:
-        """Put a URL into the frontier with an intent; ``False``: it is quarantined."""
+        """Put a URL into the frontier with an intent; ``False``: it is a document that is quarantined."""
         row = self._cursor.execute("select host, state from url where id = ?", (url_id,)).fetchone()
-        if row is None or row[1] == State.QUARANTINED:
+        if row is None or (row[1] == State.QUARANTINED and intent not in FEEDS):
             return False
         self._cursor.execute(
             "update url set state = 0, intent = ?, prio = ?, due = null where id = ?",

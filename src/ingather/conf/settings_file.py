@@ -14,6 +14,7 @@ from ingather.conf.robotparameters import PARAMETERS, parameter_name
 from ingather.conf.settings import BY_NAME, Flag, Found, Settings, resolve
 from ingather.conf.settings_table import SECTIONS, SETTINGS
 from ingather.conf.sources import DEFAULT_SOURCE, SourceConf, read_source
+from ingather.conf.syndication import SOURCE_CODE, SOURCE_CODE_CLASS
 from ingather.conf.toml_places import TomlPlaces
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Diagnostic, Place
@@ -101,7 +102,17 @@ def read_settings(
             _section(section, table, file, places, report, found)
     settings = resolve(found, environment or {}, flags or {}, report)
     _check_overlays(settings, sources, Place(file, 1), report)
+    _facet_of_codes(sources, classes)
     return SettingsFile(settings, sources, report.sorted(), ClassTable(classes), body)
+
+
+def _facet_of_codes(sources: Mapping[str, SourceConf], classes: dict[str, ClassConf]) -> None:
+    """Let the codes of sources of web feeds be a facet, unless a class is made of them already."""
+    if not any(source.syndicates for source in sources.values()):
+        return
+    if SOURCE_CODE_CLASS in classes or any(SOURCE_CODE in conf.sources for conf in classes.values()):
+        return
+    classes[SOURCE_CODE_CLASS] = ClassConf(SOURCE_CODE_CLASS, (SOURCE_CODE,), delimiter="", label="Source")
 
 
 def _check_overlays(

@@ -8,8 +8,20 @@ from ingather.conf.setting_kinds import Kind, Setting
 from ingather.errors import UnitError, UrlError
 from ingather.model.url import Canonicaliser, split
 
-__all__ = ["SYNDICATION_KEYS", "SyndicationConf", "check", "converted", "field_of"]
+__all__ = [
+    "SOURCE_CODE",
+    "SOURCE_CODE_CLASS",
+    "SYNDICATION_KEYS",
+    "SyndicationConf",
+    "check",
+    "converted",
+    "field_of",
+]
 
+SOURCE_CODE: Final = "system_source_code"
+"""Attribute that carries a source's code."""
+SOURCE_CODE_CLASS: Final = "sourcecode"
+"""Metadata class that is made of it when any such source is configured."""
 _H: Final = 3600.0
 _D: Final = 86400.0
 _MIB: Final = 1 << 20
@@ -69,7 +81,7 @@ _S, _B, _I = Kind.SECONDS, Kind.BYTES, Kind.INT
 SYNDICATION_KEYS: tuple[Setting, ...] = (
     Setting("source", "feeds", Kind.WORDS, (), "URLs of its feeds or sitemaps."),
     Setting("source", "code", Kind.TEXT, "",
-            "Short name, put on its documents as system_source_code, a facet. Empty: the source's name."),
+            "Short name, put on its documents as system_source_code: the facet sourcecode. Empty: the source's name."),
     Setting("source", "enable-indexer", Kind.FLAG, default=True,
             help="Whether it is polled and its documents are checked. false: what there is stays searchable."),
     Setting("source", "discovery-interval", _S, _H,

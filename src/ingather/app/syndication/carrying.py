@@ -16,6 +16,7 @@ from ingather.app.syndication.records import (
 from ingather.app.syndication.sources import FedSource
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_syndication_rows import FeedRow, SourceRow
+from ingather.conf.syndication import SOURCE_CODE
 from ingather.log import get
 from ingather.model.intent import Intent
 from ingather.robot.committing import Writer
@@ -30,9 +31,8 @@ from ingather.syndication.facts import (
 )
 from ingather.syndication.rulings import DocumentRuling, FeedRuling
 
-__all__ = ["CODE", "LISTED_DATE", "Carrying"]
+__all__ = ["LAYER", "LISTED_DATE", "Carrying"]
 
-CODE: Final = "system_source_code"
 LISTED_DATE: Final = "system_location_modified"
 LAYER: Final = "listing"
 _FEED, _DATED, _CHECK = 1, 2, 4
@@ -222,7 +222,7 @@ class Carrying:
     def describe(self, key: int, listings: Iterable[ListedDates]) -> bool:
         """Put on a document what its source and its listings say; return whether that changed anything."""
         newest = max((_date(dates) for dates in listings), default="")
-        attributes = {CODE: [self._source.code]}
+        attributes = {SOURCE_CODE: [self._source.code]}
         if newest:
             attributes[LISTED_DATE] = [newest]
         return self._store.put_layer(key, LAYER, attributes)

@@ -23,6 +23,8 @@ _UNCOUNTED: Final = 5_000
 """Visits that need no budget, asked for in one step; the next cycle asks for the rest."""
 _KEPT_S: Final = 90 * 86_400.0
 _PRUNED: Final = 1_000
+_PATIENCE_S: Final = 3_600.0
+"""A poll that waits for longer (its host asked to be left alone) holds no cycle up."""
 
 
 class Cycling:
@@ -107,14 +109,16 @@ class Cycling:
                 return at
             row = store.source(number) or row
             facts = source_facts(row)
-        if facts.cycle is not None and not (store.asked_feeds(number) or store.waiting_pages(number)):
+        patience_s = min(max(self._desk.deciders[name].limits.discovery_interval_s, 60.0), _PATIENCE_S)
+        polls = store.asked_feeds(number, now_s - patience_s)
+        if facts.cycle is not None and not (polls or store.waiting_pages(number)):
             return self._end(writer, row, facts, applied, clock_trusted=clock_trusted)
         return now_s
 
     def _begin(self, writer: Writer, row: SourceRow, facts: SourceFacts, applied: Applied) -> float:
         store, now_s = writer.syndication, writer.applier.now_s
         decider = self._desk.deciders[self._desk.name(row.id)]
-        rows = {feed.id: feed for feed in self._pollable(writer, row.id)}
+        rows = {feed.id: feed for feed in self._pollable(writer, row.id) if feed.asked_s is None}
         feeds = [feed_facts(feed) for feed in rows.values()]
         at, _ = decider.next_cycle(facts, feeds, now_s)
         if at > now_s:

@@ -107,7 +107,7 @@ class Desk:
             report=report, row=item.row, state=int(State.DONE), due_s=None, wait_s=None, fails=0, missing_s=None, strikes=item.strikes,
             put=described, propose="", keep_description=not described,
         )  # fmt: skip
-        if item.state == State.QUARANTINED:
+        if item.state == State.QUARANTINED and not report.polled:
             settled = msgspec.structs.replace(settled, state=item.state)
         writer.applier.settle(settled, applied)
         writer.syndication.rest(item.row.id)
@@ -261,6 +261,9 @@ class Desk:
     def keeps(self, writer: Writer, number: int, key: int) -> bool:
         """Whether a registered document is still the source's; the registration of one that is not goes."""
         store = writer.syndication
+        if writer.feeds.buried_by_hand(key):
+            store.drop_document(key)
+            return False
         if store.owner(key) == number and not store.comes_with_feeds(key):
             return True
         store.drop_registration(key)

@@ -1,7 +1,9 @@
 """What the configuration says of web feeds, and what the catalog has of them: brought into line at each start."""
 
+import msgspec
+
 from ingather.app.syndication.desk import Desk
-from ingather.app.syndication.records import document_of, registration, source_row
+from ingather.app.syndication.records import document_of, feed_facts, feed_row, registration, source_row
 from ingather.catalog.sqlite_apply import Applied
 from ingather.log import get
 from ingather.robot.committing import Writer
@@ -39,6 +41,7 @@ def reconcile(desk: Desk, writer: Writer, applied: Applied, *, whole: bool) -> N
     for row in store.sources():
         if row.id not in known:
             _end_source(writer, row.id, applied)
+    desk.close(writer, applied, clock_trusted=True)
 
 
 def _feeds(desk: Desk, writer: Writer, number: int, applied: Applied) -> None:
@@ -72,6 +75,12 @@ def _end_source(writer: Writer, number: int, applied: Applied) -> None:
     """A source is configured no more: its documents go; each can be undone, and a source that comes back finds them anew."""
     store, now_s, name = writer.syndication, writer.applier.now_s, writer.applier.names.source_name(number)
     after, gone = 0, 0
+    for feed in store.listed_elsewhere(
+        number
+    ):  # their next list is read whole: it may take over what is free now
+        facts = msgspec.structs.replace(feed_facts(feed), digest=b"", etag="", last_modified="", anew_s=None)
+        store.put_feed(feed_row(feed, facts))
+        store.validators(feed.url, "", "", b"")
     while rows := store.all_documents(number, after, _GROUP):
         after = rows[-1].id
         for row in rows:
