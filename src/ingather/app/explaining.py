@@ -15,6 +15,7 @@ from ingather.app.homeparts import database_of, load_checked
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
+from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
@@ -128,6 +129,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             convert=convert,
             summarize=_summarizer(settings, robot),
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
+            web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
             pushes=lambda source: source != "web" and source not in sources,
         )
     )

@@ -66,6 +66,7 @@ class ExplainParts:
         read_page, convert: make pages of stored responses, documents in a converter.
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
         overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
+        web_feeds: what web feeds say of a canonical URL, how it stands as a listed document, or the feed that it is; ``None`` = not asked.
         pushes: whether a source is none of the configuration, so that feeds alone made it.
     """
 
@@ -81,6 +82,7 @@ class ExplainParts:
     convert: Callable[[Convert, Response], Page] | None = None
     summarize: Callable[[str, Response], Attributes] | None = None
     overlay: Callable[[str], dict[str, Any]] | None = None
+    web_feeds: Callable[[str], dict[str, Any] | None] | None = None
     pushes: Callable[[str], bool] = lambda _source: False
 
 
@@ -126,6 +128,9 @@ class Explainer:
         answer["index"] = self._index(reader, record)
         if self._parts.overlay is not None:
             answer["overlay"] = self._parts.overlay(url)
+        listed = self._parts.web_feeds(url) if self._parts.web_feeds is not None else None
+        if listed is not None:
+            answer["web_feeds"] = listed
         answer["answer"] = headline(answer)
         return answer
 

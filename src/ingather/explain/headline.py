@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ingather.explain.syndicated import feed_reason
+
 __all__ = ["headline"]
 
 
@@ -40,7 +42,13 @@ def _shown(answer: Mapping[str, Any]) -> str:
     if answer.get("held"):
         return f"In search; its deletion is held: {answer['held']}."
     behind = answer["index"].get("behind", 0)
-    return f"In search{f' (the index is {behind} changes behind)' if behind else ''}."
+    why = f": {_listed(answer)}" if _listed(answer) else ""
+    return f"In search{f' (the index is {behind} changes behind)' if behind else ''}{why}."
+
+
+def _listed(answer: Mapping[str, Any]) -> str:
+    """Return what is to be said of a document that web feeds list."""
+    return str((answer.get("web_feeds") or {}).get("because", ""))
 
 
 def _line_of(overlay: Mapping[str, Any], name: str) -> str:
@@ -60,23 +68,17 @@ def _because(answer: Mapping[str, Any]) -> str:
 
 
 def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest reason first
+    if feed_reason(answer):
+        return feed_reason(answer)
     if answer.get("tombstone"):
-        return f"deleted {answer['tombstone']['at']}: {answer['tombstone']['reason']}{_because(answer)}"
+        said = f"deleted {answer['tombstone']['at']}: {answer['tombstone']['reason']}{_because(answer)}"
+        return f"{said}; {_listed(answer)}" if _listed(answer) else said
     if answer.get("duplicate_of"):
         return f"duplicate of {answer['duplicate_of']}"
     if answer.get("described"):
-        if any("readacl" in attributes for attributes in answer.get("layers", {}).values()):
-            return "its description has an access list (readacl): ingather access explain says who may see it"
-        if answer.get("access") != "public":
-            return "shown to nobody yet: its source has access rights (access=secure)"
-        behind = answer["index"].get("behind", 0)
-        if answer.get("held"):
-            return f"hidden while its deletion is held: {answer['held']}"
-        return (
-            f"described, but the index is {behind} changes behind"
-            if behind
-            else "described, but missing in the index (run: ingather index check)"
-        )
+        return _described(answer)
+    if _listed(answer) and not answer.get("disabled"):
+        return _listed(answer)
     state, outcome = answer["state"], answer["outcome"]
     where = f" ({answer['where']})" if answer["where"] else ""
     if state == "waiting" and (outcome is None or answer.get("disabled")):
@@ -99,6 +101,22 @@ def _waits(answer: Mapping[str, Any]) -> str:
             f"it waits in the frontier: its source {answer['source']} is disabled since {answer['disabled']}"
         )
     return "it waits in the frontier, not visited yet"
+
+
+def _described(answer: Mapping[str, Any]) -> str:
+    """Return why nobody finds a document that there is."""
+    if any("readacl" in attributes for attributes in answer.get("layers", {}).values()):
+        return "its description has an access list (readacl): ingather access explain says who may see it"
+    if answer.get("access") != "public":
+        return "shown to nobody yet: its source has access rights (access=secure)"
+    behind = answer["index"].get("behind", 0)
+    if answer.get("held"):
+        return f"hidden while its deletion is held: {answer['held']}"
+    return (
+        f"described, but the index is {behind} changes behind"
+        if behind
+        else "described, but missing in the index (run: ingather index check)"
+    )
 
 
 _DECIDED = frozenset({"enumerated", "excluded", "robots"})

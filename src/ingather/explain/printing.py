@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ingather.explain.syndicated import lines
+
 __all__ = ["as_text"]
 
 
@@ -22,6 +24,7 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"fetched    {', '.join(f'{k} {v}' for k, v in answer['fetched'].items())}"
     yield from _decision(answer["decision"])
     if answer["known"]:
+        yield from lines(answer)
         yield from _history(answer)
         yield from _layers(answer)
     yield from _overlay(answer.get("overlay") or {})
@@ -47,7 +50,8 @@ def _known(answer: Mapping[str, Any]) -> Iterator[str]:
     if answer.get("disabled"):
         yield f"           disabled since {answer['disabled']}: nothing is fetched for it, its feeds wait"
     chain = answer["found"]["referrers"]
-    first = "by a feed" if answer.get("feeds") else "a starting point"
+    listed = (answer.get("web_feeds") or {}).get("listings")
+    first = "by a feed" if answer.get("feeds") else "by a web feed" if listed else "a starting point"
     yield f"found      {first if not chain else 'linked from ' + chain[0]}"
     for url in chain[1:]:
         yield f"           which is linked from {url}"

@@ -26,6 +26,12 @@ def answer(**changes: Any) -> dict[str, Any]:
     return facts | changes
 
 
+LISTED = {
+    "known": True,
+    "because": "indexed at T because feed F listed it on D; next check E because X",
+    "foreign": [],
+}
+FEED = {"known": False, "foreign": [], "feed": {"source": "news", "next_poll": "T", "why": "its ttl"}}
 OUT = {"indexed": False, "sequence": 9, "behind": 0}
 
 
@@ -33,6 +39,10 @@ OUT = {"indexed": False, "sequence": 9, "behind": 0}
     ("changes", "said"),
     [
         ({}, "In search"),
+        ({"web_feeds": LISTED}, "In search: indexed at T because feed F listed it on D; next check E because X."),
+        ({"index": OUT, "described": False, "web_feeds": FEED}, "it is a feed of the source news, and feeds are no documents; next poll T: its ttl"),
+        ({"index": OUT, "tombstone": {"at": "T", "reason": "404"}, "web_feeds": LISTED | {"because": "feed F listed it"}}, "deleted T: 404; feed F listed it"),
+        ({"index": OUT, "described": False, "outcome": "not_found", "web_feeds": LISTED | {"because": "not indexed so far"}}, "not indexed so far"),
         ({"held": "not found (404)"}, "deletion is held"),
         ({"index": OUT | {"behind": 3}}, "3 changes behind"),
         ({"index": OUT, "tombstone": {"at": "2026-01-01T00:00:00Z", "reason": "removed by hand"}}, "removed by hand"),

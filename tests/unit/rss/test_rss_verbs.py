@@ -82,6 +82,23 @@ def test_explain_says_why_and_what_is_next(rig: Rig) -> None:
     }
 
 
+def test_the_explanation_of_a_url_knows_what_feeds_say(rig: Rig) -> None:
+    c = rig.call("explain", "http://n.test/c")
+    assert c.out.startswith(
+        f"Not in search: not indexed so far; feed {GOOD} listed it on 2018-03-20T08:33:00Z; next visit as soon as its host allows"
+    )
+    assert (
+        f"web feed   listed by {GOOD} (news) 2018-03-20T08:33:00Z to 2018-03-20T08:33:00Z; no date" in c.out
+    )
+    assert "found      by a web feed" in c.out
+    feed = rig.call("explain", GOOD)
+    assert (
+        "it is a feed of the source news, and feeds are no documents; next poll 2018-03-20T11:33:00Z: ttl of 180 min"
+        in feed.out
+    )
+    assert json.loads(rig.call("explain", "http://n.test/a", "--json").out)["web_feeds"]["state"] == "live"
+
+
 def test_poll_pause_and_resume(rig: Rig) -> None:
     assert [(one["done"], one["why"]) for one in told(rig, "poll", "news")["feeds"]] == [
         (True, ""), (False, "its server says that it is gone: resume it"),

@@ -1,50 +1,28 @@
-"""What people and programs ask of web feeds in a home: lists, one feed, one document; and poll, pause, resume.
+"""Poll, pause, resume; and the feeds of a home for people and programs, altogether.
 
-Reading needs nobody's leave. What changes something is a job in the one writer's transaction: done here when nobody owns the home,
-asked of its owner when somebody does.
+What changes something is a job in the one writer's transaction: done here when nobody owns the home, asked of its owner when somebody does.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.homeparts import database_of
 from ingather.app.operating import Job, Operations
 from ingather.app.syndication.acting import act_job
-from ingather.app.syndication.opml import export_opml
-from ingather.app.syndication.probing import feed_url
-from ingather.app.syndication.records import feed_facts, registration
+from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.syndication.subscribing import Subscribing
-from ingather.app.syndication.upcoming import because, upcoming
-from ingather.app.syndication.viewing import (
-    document_form,
-    event_form,
-    feed_form,
-    feed_totals,
-    listing_form,
-    source_form,
-)
-from ingather.catalog.sqlite_syndication_reader import FeedRecord, SyndicationReader
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.errors import UrlError, UsageError
-from ingather.model.url import canonical
-from ingather.syndication.facts import DocState
+from ingather.errors import UsageError
 
 __all__ = ["HomeSyndication", "SyndicationOffice"]
-
-_EVENTS: Final = 20
-_CYCLES: Final = 10
-_LISTED: Final = 50
-_TROUBLE: Final = (DocState.RETRY, DocState.GONE_HELD, DocState.HIDDEN, DocState.EXCLUDED)
 
 Do = Callable[[str, Mapping[str, str] | None, Job], Any]
 """Does a job, or asks whoever owns the home: (path of the API, form, job)."""
 
 
-class SyndicationOffice(Subscribing):
+class SyndicationOffice(WebFeedBook, Subscribing):
     """Web feeds of a home; what :class:`ingather.web.parts.RssBoard` promises. Any thread may ask.
 
     Args:
@@ -52,160 +30,14 @@ class SyndicationOffice(Subscribing):
         sources: those of the settings.
         do: runs a job in a transaction, or has it run.
         now_s: wall time.
-        changed: called after feeds were asked to be polled.
     """
 
     def __init__(
-        self,
-        home: Home,
-        sources: Mapping[str, SourceConf],
-        do: Do,
-        now_s: Callable[[], float],
-        *,
-        changed: Callable[[], None] = lambda: None,
+        self, home: Home, sources: Mapping[str, SourceConf], do: Do, now_s: Callable[[], float]
     ) -> None:
-        super().__init__(home)
-        self._database, self._sources, self._do, self._now_s = database_of(home), sources, do, now_s
-        self._changed = changed
-
-    # -- reading ------------------------------------------------------------------------------------
-
-    def feeds(self, source: str = "") -> list[dict[str, Any]]:
-        """Return the feeds of all sources or of *source*; those that were never met by a keeper have only what is configured.
-
-        Raises:
-            UsageError: there is no such source.
-        """
-        if source:
-            self._known(source)
-        with self._reader() as reader:
-            records = [] if reader is None else reader.feeds(source=source, configured=False)
-        found = [feed_form(record) for record in records]
-        met = {(feed["source"], feed["url"]) for feed in found}
-        found += [
-            _unmet(name, url)
-            for name, conf in self._sources.items()
-            if source in {"", name} and conf.syndicates
-            for url in conf.syndication.feeds
-            if (name, url) not in met
-        ]
-        return sorted(found, key=lambda feed: (feed["source"], feed["id"] or 1 << 62))
-
-    def status(self) -> dict[str, Any]:
-        """Return the sources with what waits for a person, and the newest notices."""
-        with self._reader() as reader:
-            if reader is None:
-                return {"sources": [], "notices": []}
-            made = [
-                source_form(
-                    record,
-                    reader.feeds(source=record.name),
-                    self._sources.get(record.name),
-                    reader.cycles(record.name, limit=_CYCLES),
-                    reader.holds(record.name),
-                )
-                for record in reader.sources()
-            ]
-            notices = [event_form(event) for event in reader.events(notices=True, limit=_EVENTS)]
-        return {"sources": made, "notices": notices}
-
-    def feed(self, name: str) -> dict[str, Any]:
-        """Return one feed (number or URL) with totals, its last events and the documents with trouble.
-
-        Raises:
-            UsageError: there is none.
-        """
-        with self._reader() as reader:
-            record = self._feed(reader, name)
-            if reader is None or record is None:
-                return _unmet(*self._configured(name)) | {"events": [], "trouble": []}
-            number = record.row.id
-            trouble = [
-                {"url": one.url, "state": DocState(one.row.state).name.lower(), "reason": registration(one.row).reason,
-                 "status": registration(one.row).status or None, "hold": one.hold or None}
-                for one in reader.documents(feed=number, states=_TROUBLE, limit=_LISTED)
-            ]  # fmt: skip
-            return {
-                **feed_form(record),
-                "totals": feed_totals(reader, number, self._now_s()),
-                "events": [
-                    event_form(event) for event in reader.events(feed=number, own=True, limit=_EVENTS)
-                ],
-                "trouble": trouble,
-            }
-
-    def explain(self, url: str) -> dict[str, Any]:
-        """Return what feeds say of a document, how it stands, and what happens next; ``known`` is ``False`` if no feed ever listed it.
-
-        Raises:
-            UsageError: it is no URL.
-        """
-        key = _canonical(url)
-        with self._reader() as reader:
-            record = None if reader is None else reader.document(key)
-            if reader is None or record is None:
-                return {
-                    "url": key,
-                    "known": False,
-                    "foreign": [] if reader is None else _foreign(reader, key),
-                }
-            listings = reader.listings(record.row.id)
-            found = registration(record.row)
-            form = document_form(
-                record,
-                listings,
-                reader.events(document=record.row.id, limit=_EVENTS),
-                upcoming(found, hold=record.hold),
-                alias=reader.url(record.row.alias) if record.row.alias else "",
-            )
-            return {**form, "known": True, "because": because(form)}
-
-    def documents(
-        self,
-        *,
-        source: str = "",
-        feed: str = "",
-        states: Sequence[str] = (),
-        after: int = 0,
-        limit: int = 100,
-    ) -> dict[str, Any]:
-        """Return registrations in the order of their rows: ``documents``, and ``after`` for the next page (``None`` = no more).
-
-        Raises:
-            UsageError: there is no such source, feed or state.
-        """
-        wanted = [_state(state) for state in states]
-        if source:
-            self._known(source)
-        with self._reader() as reader:
-            record = self._feed(reader, feed) if feed else None
-            if reader is None or (feed and record is None):
-                return {"documents": [], "after": None}
-            rows = reader.documents(
-                source=source, feed=record.row.id if record else 0, states=wanted, after=after, limit=limit
-            )
-        made = []
-        for row in rows:
-            found = registration(row.row)
-            made.append(
-                {"url": row.url, "source": row.source, "state": DocState(row.row.state).name.lower(), "reason": found.reason,
-                 "status": found.status or None, "hold": row.hold or None, "next": upcoming(found, hold=row.hold)}
-            )  # fmt: skip
-        return {"documents": made, "after": rows[-1].row.id if len(rows) == limit else None}
-
-    def conflicts(self, source: str = "") -> list[dict[str, str]]:
-        """Return documents that a feed lists and another source owns, the first hundred."""
-        with self._reader() as reader:
-            found = [] if reader is None else reader.conflicts(source=source)
-        return [{"url": url, "owner": owner, "listed_by": also} for _, url, owner, also in found]
-
-    def opml(self) -> bytes:
-        """Return the feeds of all sources of kind ``rss`` as OPML."""
-        with self._reader() as reader:
-            titles = {} if reader is None else _titles(reader)
-        return export_opml(self._sources, titles)
-
-    # -- doing --------------------------------------------------------------------------------------
+        WebFeedBook.__init__(self, home, sources, now_s)
+        Subscribing.__init__(self, home)
+        self._do = do
 
     def poll(self, target: str) -> dict[str, Any]:
         """Have a feed (number or URL), all feeds of a source, or (``all``) all feeds polled as soon as their hosts allow.
@@ -235,51 +67,10 @@ class SyndicationOffice(Subscribing):
         answer: dict[str, Any] = self._do(
             f"rss/{verb}", {"feed": target}, act_job(verb, self._targets(target))
         )
-        self._changed()
         return answer
 
-    # -- parts --------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _reader(self) -> Iterator[SyndicationReader | None]:
-        if not self._database.exists():
-            yield None
-            return
-        reader = SyndicationReader(self._database)
-        try:
-            yield reader
-        finally:
-            reader.close()
-
-    def _known(self, source: str) -> None:
-        conf = self._sources.get(source)
-        if conf is not None and conf.syndicates:
-            return
-        with self._reader() as reader:
-            if reader is not None and source in {record.name for record in reader.sources()}:
-                return
-        raise UsageError(
-            f"there is no source {source!r} with feeds", hint="list them with: ingather rss status"
-        )
-
-    def _feed(self, reader: SyndicationReader | None, name: str) -> FeedRecord | None:
-        """Return a feed; ``None`` for one that is configured and was not met yet."""
-        record = None
-        if reader is not None:
-            record = reader.feed(name) or reader.feed(_loose(name))
-        if record is None:
-            self._configured(name)
-        return record
-
-    def _configured(self, name: str) -> tuple[str, str]:
-        for source, conf in self._sources.items():
-            for url in conf.syndication.feeds if conf.syndicates else ():
-                if url in {name, _loose(name)}:
-                    return source, url
-        raise UsageError(f"there is no feed {name!r}", hint="list them with: ingather rss list")
-
     def _targets(self, target: str) -> dict[int, str]:
-        with self._reader() as reader:
+        with self.reading() as reader:
             if reader is None:
                 raise UsageError(
                     "no feed was polled in this home so far", hint="start it with: ingather serve"
@@ -287,51 +78,13 @@ class SyndicationOffice(Subscribing):
             if target == "all" or target in {record.name for record in reader.sources()}:
                 records = reader.feeds(source="" if target == "all" else target)
             else:
-                one = self._feed(reader, target)
+                one = self.record(reader, target)
                 if one is None:
                     raise UsageError(
                         f"{target} was not met by a keeper so far", hint="start one: ingather serve"
                     )
                 records = [one]
         return {record.row.id: record.row.name for record in records}
-
-
-def _state(name: str) -> DocState:
-    with suppress(KeyError):
-        return DocState[name.upper().replace("-", "_")]
-    known = ", ".join(state.name.lower() for state in DocState)
-    raise UsageError(f"there is no state {name!r}", hint=f"there are: {known}")
-
-
-def _canonical(url: str) -> str:
-    try:
-        return canonical(url if "://" in url else f"https://{url}")
-    except UrlError as error:
-        raise UsageError(f"{url!r} is no URL: {error.text}") from error
-
-
-def _loose(name: str) -> str:
-    """Return *name* as a feed's URL would be kept, as it is if it is none."""
-    with suppress(UsageError):
-        return feed_url(name)
-    return name
-
-
-def _unmet(source: str, url: str) -> dict[str, Any]:
-    return {
-        "id": None, "source": source, "url": url, "address": url, "configured": True, "paused": False, "state": "new",
-        "why": "no keeper has met it: start ingather serve", "title": "", "next_poll": None, "last_poll": None, "error": "",
-    }  # fmt: skip
-
-
-def _foreign(reader: SyndicationReader, url: str) -> list[dict[str, Any]]:
-    """Return what feeds say of a document that another source owns."""
-    row = reader.row(url)
-    return [] if not row else [listing_form(*listing) for listing in reader.listings(row)]
-
-
-def _titles(reader: SyndicationReader) -> dict[str, str]:
-    return {record.row.name: feed_facts(record.row).title for record in reader.feeds()}
 
 
 class HomeSyndication(Operations):

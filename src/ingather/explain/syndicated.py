@@ -1,13 +1,13 @@
-"""What happens next to a listed document, and the sentence that says why it is as it is."""
+"""Documents that web feeds list: what happens next, the sentence that says why they are as they are, and the lines on a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ingather.model.intent import Intent
 from ingather.syndication.facts import DocState, Due, Registration
 
-__all__ = ["because", "upcoming"]
+__all__ = ["because", "feed_reason", "lines", "upcoming"]
 
 _WANTED: Final = {
     Intent.NEW: ("fetch", "it is listed and not indexed"),
@@ -85,6 +85,34 @@ def because(form: Mapping[str, Any]) -> str:
     if what is None:
         return f"{said}; {then['why']}"
     return f"{said}; {what} {then['at'] or 'as soon as its host allows'} because {then['why']}"
+
+
+def feed_reason(answer: Mapping[str, Any]) -> str:
+    """Return why a URL is not in search if it is a web feed, ``""`` if it is none."""
+    feed = (answer.get("web_feeds") or {}).get("feed")
+    if not feed:
+        return ""
+    then = f"next poll {feed['next_poll']}: {feed['why']}" if feed["next_poll"] else feed["why"]
+    return f"it is a feed of the source {feed['source']}, and feeds are no documents; {then}"
+
+
+def lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what an explanation says of web feeds."""
+    found = answer.get("web_feeds") or {}
+    if found.get("feed"):
+        feed = found["feed"]
+        yield f"web feed   of {feed['source']}, {feed['state']}, last poll {feed['last_poll'] or 'never'}"
+        yield f"next poll  {feed['next_poll'] or 'none'}{': ' + feed['why'] if feed['why'] else ''}"
+    for listing in (*found.get("listings", ()), *found.get("foreign", ())):
+        dates = ", ".join(f"{name} {listing[name]}" for name in ("published", "modified") if listing[name])
+        now = "listed by" if listing["listed"] else "once listed by"
+        yield f"web feed   {now} {listing['url']} ({listing['source']}) {listing['first']} to {listing['last']}; {dates or 'no date'}"
+    if found.get("known"):
+        then = found["next"]
+        yield f"as listed  {found['state'].replace('_', ' ')}; seen {found['seen'] or 'never'}, checked {found['checked'] or 'never'}"
+        yield f"next       {then['what']} {then['at'] or ''}".rstrip() + f": {then['why']}"
+        if found["hold"]:
+            yield f"held       {found['hold']['release']}, or {found['hold']['discard']}"
 
 
 def _instant(seconds: float) -> str:
