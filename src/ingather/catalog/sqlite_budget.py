@@ -11,7 +11,7 @@ import apsw
 
 from ingather.model.url import path_prefix
 
-__all__ = ["BudgetKey", "BudgetLimits", "Budgets"]
+__all__ = ["BudgetKey", "BudgetLimits", "Budgets", "budget_keys"]
 
 BudgetKey = tuple[int, str, str]
 
@@ -75,7 +75,7 @@ class Budgets:
         """Count one more URL of *host*; return the counter that refuses it, ``None`` = it is counted."""
         limits = self._by_source.get(source, self._limits) if self._by_source else self._limits
         counts = self._counts
-        keys = _keys(host, path)
+        keys = budget_keys(host, path)
         most = (limits.per_host, limits.per_prefix, limits.per_path)
         for key, limit in zip(keys, most, strict=False):
             known = counts.get(key)
@@ -90,7 +90,7 @@ class Budgets:
 
     def release(self, host: int, path: str) -> None:
         """Take back what :meth:`charge` counted: the URL was known, or is denied by now."""
-        for key in _keys(host, path):
+        for key in budget_keys(host, path):
             self._counts[key] = max(self._counts[key] if key in self._counts else self._read(key), 1) - 1
             self._dirty.add(key)
 
@@ -138,7 +138,8 @@ class Budgets:
             self._counts.clear()
 
 
-def _keys(host: int, path: str) -> tuple[BudgetKey, ...]:
+def budget_keys(host: int, path: str) -> tuple[BudgetKey, ...]:
+    """Return the counters that a URL which is to be visited counts for."""
     bare, mark, _ = path.partition("?")
     if mark:
         return (host, "host", ""), (host, "prefix", path_prefix(bare)), (host, "path", bare)

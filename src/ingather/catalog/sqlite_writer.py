@@ -15,6 +15,7 @@ import apsw
 from ingather.catalog.sqlite_access import AccessStore
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
+from ingather.catalog.sqlite_clearing import Clearing
 from ingather.catalog.sqlite_controls import HeaderControls
 from ingather.catalog.sqlite_counts import RunCounts
 from ingather.catalog.sqlite_deletion import Deletions
@@ -74,6 +75,7 @@ class CatalogWriter:
         self.counts = RunCounts(self._db, rows)
         self.registry = Registry(self._db, rows, self.applier)
         self.deletions = Deletions(self._db, self.applier)
+        self.clearing = Clearing(self._db, self.applier.budgets)
         self.pruning = Pruning(self._db, self.memory, self.applier.log)
         self.seed = int(rows.value("select value from meta where name = 'seed'"))
         """The hash seed of this installation's URL keys."""
