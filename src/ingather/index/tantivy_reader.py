@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +41,7 @@ _CHUNK_BITS: Final = 16
 _MAX_BUCKETS: Final = 30
 _MAX_VALUES: Final = 1_000
 _MAX_CLASSES: Final = 32
+_MAX_PREFIXES: Final = 64  # a thousand words each, at most
 _MAX_FREQUENCIES: Final = 100_000  # a question asks for some 200: each language has four fields of words
 
 
@@ -56,6 +58,7 @@ class Snapshot:
         self._searcher: Searcher = index.searcher()
         self._prior = prior
         self._frequencies: dict[tuple[str, str], int] = {}
+        self._words: dict[tuple[str, ChainFilter, int], list[tuple[str, int]]] = {}
 
     @property
     def count(self) -> int:
@@ -206,9 +209,17 @@ class Snapshot:
         folded = "".join(terms(PLAIN, clean(prefix)))
         if not folded:
             return []
-        visible = Query.boolean_query(fence(self._schema, chains, Filters(), limited=self._limited))
-        with self._guarded():
-            return self._searcher.terms_with_prefix("title_words", folded, visible, limit)
+        if not self._limited.expiring:
+            chains = replace(chains, now_s=None)  # the same at any time
+        known = self._words.get((folded, chains, limit))
+        if known is None:
+            visible = Query.boolean_query(fence(self._schema, chains, Filters(), limited=self._limited))
+            with self._guarded():
+                known = self._searcher.terms_with_prefix("title_words", folded, visible, limit)
+            if len(self._words) >= _MAX_PREFIXES:
+                self._words = {}
+            self._words[folded, chains, limit] = known
+        return known
 
     def rows(self) -> Iterator[tuple[int, int]]:
         """Yield (catalog row, how many documents carry it), ascending; memory stays bounded."""

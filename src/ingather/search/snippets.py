@@ -7,6 +7,7 @@ a word of the query, so that ``forms`` is marked for ``form`` and ``café`` for 
 Offsets are in characters of the NFC text.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ FRAGMENT_CHARS: Final = 160
 MAX_FRAGMENTS: Final = 2
 
 _MORE_CHUNKS: Final = 16
+_FIRST_CHARS: Final = 4_096
 _CHUNK_CHARS: Final = 32_768
 _LEAD_SHARE: Final = 0.35
 _CUT_REACH: Final = 24
@@ -31,6 +33,7 @@ _NEAR_WEIGHT: Final = 0.6
 _REPEAT_WEIGHT: Final = 0.1
 _MAX_REPEATS: Final = 10
 _NEXT_CHARS: Final = 2
+_INK: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,43 +85,33 @@ class Highlighter:
     ) -> tuple[Fragment, ...]:
         """Return the best excerpts of *text*, in its order; none if nothing of the query stands in it.
 
-        Long texts are read in pieces, no further than to the piece in which the last word turns up;
-        what may be read beyond first pieces is bounded for all texts that one highlighter sees. When *text* is but
-        the beginning, *rest* gives the whole, should it be needed.
+        Texts are read in pieces, the first one short: no further than until all words stand together, and beyond the
+        second no further than to the piece in which the last word turns up. What may be read there is bounded for all
+        texts that one highlighter sees. When *text* is but the beginning, *rest* gives more, should it be needed.
         """
         finder = self._finder(text[:_CHUNK_CHARS], language)
-        enough = finder.number if self._every else min(finder.number, 1)
         if rest is not None:
             text = text[: text.rfind(" ") + 1] or text  # the last word may go on
-        read = ""
-        spans: list[Span] = []
-        at = 0
-        while len({s.wanted for s in spans}) < enough and (at < len(text) or rest is not None):
-            if at:
-                if not self._chunks_left:
-                    break
+        reading = _Reading(finder, text, rest)
+        reading.on(_FIRST_CHARS)
+        if not reading.together(width):
+            reading.on(_CHUNK_CHARS)
+            enough = finder.number if self._every else min(finder.number, 1)
+            while len(reading.seen) < enough and self._chunks_left and reading.on_to_missing():
                 self._chunks_left -= 1
-            if at >= len(text) and rest is not None:
-                text, rest = rest(), None
-                continue
-            end = _cut_chunk(text, at)
-            piece = nfc(text[at:end])
-            shift = len(read)
-            spans += [Span(s.start + shift, s.end + shift, s.wanted) for s in finder.spans(piece)]
-            read += piece
-            at = end
-        if not spans:
+        first = reading.best(width)
+        if first is None:
             return ()
-        first = _best(spans, width, frozenset(), ()) or (0, 0)
+        read, spans = reading.read, reading.spans
         chosen = [_window(read, spans, first, width)]
-        held = frozenset(s.wanted for s in spans if chosen[0][0] <= s.start < chosen[0][1])
-        second = _best(spans, width, held, chosen)
+        begin, until = chosen[0]
+        held = frozenset(wanted for at, _, wanted in spans if begin <= at < until)
+        second = _best(spans, width, finder.number, held, chosen)
         if second is not None:
             start, end = _apart(chosen[0], *_window(read, spans, second, width))
-            if any(start <= s.start and s.end <= end for s in spans):
+            if any(start <= at and to <= end for at, to, _ in spans):
                 chosen.append((start, end))
-        more = bool(text[at : at + _CHUNK_CHARS].strip())
-        return tuple(_fragment(read, start, end, spans, more=more) for start, end in sorted(chosen))
+        return tuple(_fragment(read, start, end, spans, more=reading.more) for start, end in sorted(chosen))
 
     def lead(self, text: str, *, width: int = FRAGMENT_CHARS) -> tuple[Fragment, ...]:
         """Return the beginning of *text*, for results that were found by other words than the text's."""
@@ -137,9 +130,68 @@ class Highlighter:
         return finder
 
 
-def _cut_chunk(text: str, at: int) -> int:
-    """Return where the piece of *text* from *at* ends: at a blank, so that no word is cut."""
-    end = at + _CHUNK_CHARS
+class _Reading:
+    """How far a text was read, and what was found there; ``seen``: numbers of the words that were."""
+
+    def __init__(self, finder: Finder, text: str, rest: Callable[[], str] | None) -> None:
+        self._finder = finder
+        self._text = text
+        self._rest = rest
+        self.at = 0
+        self.read = ""
+        self.spans: list[Span] = []
+        self.seen: set[int] = set()
+        self._best: tuple[int, int] | None = None
+
+    @property
+    def more(self) -> bool:
+        """Whether the text goes on."""
+        return self._rest is not None or bool(self._text[self.at : self.at + _CHUNK_CHARS].strip())
+
+    def on(self, until: int) -> None:
+        """Read on to about *until*."""
+        if self.at < len(self._text):
+            piece = self._piece(until)
+            self._add(self._finder.spans(piece))
+            self.read += piece
+
+    def on_to_missing(self) -> bool:
+        """Read one more piece, closely only if it has a word that was not seen yet; whether there was one to read."""
+        if self.at >= len(self._text) and self._rest is not None:
+            self._text, self._rest = self._rest(), None
+        if self.at >= len(self._text):
+            return False
+        piece = self._piece(self.at + _CHUNK_CHARS)
+        if self._finder.spans(piece, set(range(self._finder.number)) - self.seen):
+            self._add(self._finder.spans(piece))
+        self.read += piece
+        return True
+
+    def best(self, width: int) -> tuple[int, int] | None:
+        """Return (first, last) index of the spans of the best window."""
+        if self._best is None:
+            self._best = _best(self.spans, width, self._finder.number, frozenset(), ())
+        return self._best
+
+    def together(self, width: int) -> bool:
+        """Whether one window has every word."""
+        if len(self.seen) < self._finder.number or (best := self.best(width)) is None:
+            return False
+        return len({wanted for _, _, wanted in self.spans[best[0] : best[1] + 1]}) == self._finder.number
+
+    def _piece(self, until: int) -> str:
+        end = _cut_chunk(self._text, self.at, until)
+        piece, self.at = nfc(self._text[self.at : end]), end
+        return piece
+
+    def _add(self, spans: list[Span]) -> None:
+        by, self._best = len(self.read), None
+        self.seen.update([wanted for _, _, wanted in spans])
+        self.spans += [(a + by, b + by, wanted) for a, b, wanted in spans] if by else spans
+
+
+def _cut_chunk(text: str, at: int, end: int) -> int:
+    """Return where the piece of *text* from *at* to about *end* ends: at a blank, so that no word is cut."""
     if end >= len(text):
         return len(text)
     blank = max(text.rfind(" ", end - _CUT_REACH * 8, end), text.rfind("\n", end - _CUT_REACH * 8, end))
@@ -147,35 +199,35 @@ def _cut_chunk(text: str, at: int) -> int:
 
 
 def _best(
-    spans: list[Span], width: int, held: frozenset[int], taken: Sequence[tuple[int, int]]
+    spans: list[Span], width: int, number: int, held: frozenset[int], taken: Sequence[tuple[int, int]]
 ) -> tuple[int, int] | None:
-    """Return (first, last) index of the spans of the best window of *width* characters outside of *taken*.
+    """Return (first, last) index of the spans of the best window of *width* characters outside of *taken*, ``None`` if there is none.
 
-    Different words count most, those not yet *held* more, one right after another some, repeated ones little;
+    Of *number* things asked for, different ones count most, those not yet *held* more, one right after another some, repeated ones little;
     early places break ties. The hot path of a page of results.
     """
     best: tuple[int, int] | None = None
     best_score = worth = near = 0.0
-    inside: dict[int, int] = {}
-    values = {span.wanted: 1.0 if span.wanted in held else _NEW_WEIGHT for span in spans}
+    values = [1.0 if wanted in held else _NEW_WEIGHT for wanted in range(number)]
+    inside = [0] * number
     follows = [
-        _NEAR_WEIGHT if after.start - before.end <= _NEXT_CHARS else 0.0 for before, after in pairwise(spans)
+        _NEAR_WEIGHT if after[0] - before[1] <= _NEXT_CHARS else 0.0 for before, after in pairwise(spans)
     ]
     follows.insert(0, 0.0)
-    count, last = len(spans), -1
+    count, behind = len(spans), 0  # behind the last span of the window
     for first, (start, _, own) in enumerate(spans):
         until = start + width
-        while last + 1 < count and (last < first or spans[last + 1].end <= until):
-            last += 1
-            wanted = spans[last].wanted
-            times = inside[wanted] = inside.get(wanted, 0) + 1
-            if times == 1:
+        while behind < count and (behind <= first or spans[behind][1] <= until):
+            wanted = spans[behind][2]
+            if not inside[wanted]:
                 worth += values[wanted]
-            near += follows[last]
-        repeats = last - first + 1
+            inside[wanted] += 1
+            near += follows[behind]
+            behind += 1
+        repeats = behind - first
         score = worth + near + _REPEAT_WEIGHT * (min(_MAX_REPEATS, repeats))
         if score > best_score and not any(begin <= start < end for begin, end in taken):
-            best, best_score = (first, last), score
+            best, best_score = (first, behind - 1), score
         inside[own] -= 1
         if not inside[own]:
             worth -= values[own]
@@ -186,7 +238,7 @@ def _best(
 def _window(text: str, spans: list[Span], chosen: tuple[int, int], width: int) -> tuple[int, int]:
     """Return start and end of the fragment around the *chosen* spans, cut where words and blocks end."""
     first, last = chosen
-    begin, until = spans[first].start, spans[last].end
+    begin, until = spans[first][0], spans[last][1]
     if begins_with_ideograph(text[begin]):
         width //= 2
     spare = max(0, width - (until - begin))
@@ -225,25 +277,25 @@ def _fragment(text: str, start: int, end: int, spans: list[Span], *, more: bool 
     return Fragment(
         _segments(text, start, end, spans),
         start,
-        before=bool(text[:start].strip()),
-        after=more or bool(text[end:].strip()),
+        before=_INK.search(text, 0, start) is not None,
+        after=more or _INK.search(text, end) is not None,
     )
 
 
 def _segments(text: str, start: int, end: int, spans: Sequence[Span]) -> tuple[Segment, ...]:
     made: list[Segment] = []
     at = start
-    for span in spans:
-        if span.start < at or span.end > end:
+    for begin, until, _ in spans:
+        if begin < at or until > end:
             continue
-        if span.start > at:
-            made.append(Segment(text[at : span.start].replace("\n", " ")))
-        found = text[span.start : span.end].replace("\n", " ")
+        if begin > at:
+            made.append(Segment(text[at:begin].replace("\n", " ")))
+        found = text[begin:until].replace("\n", " ")
         if made and made[-1].marked:
             made[-1] = Segment(made[-1].text + found, marked=True)
         else:
             made.append(Segment(found, marked=True))
-        at = span.end
+        at = until
     if at < end:
         made.append(Segment(text[at:end].replace("\n", " ")))
     return tuple(made)

@@ -27,11 +27,15 @@ def correction(word: str, lookup: Lookup) -> str:
     if len(folded) < _MIN_CHARS or is_cjk(folded) or not folded.isalpha():
         return ""
     most = 1 if len(folded) < _LONG_CHARS else 2
+    letters = set(folded)
     best: tuple[int, int, str] | None = None
     # The first letters are seldom wrong; when they are, it is mostly one of the two.
     for prefix in dict.fromkeys((folded[:3], folded[:2], folded[1] + folded[0], folded[0])):
         for candidate, count in lookup(prefix, MAX_LOOKED_AT):
             if abs(len(candidate) - len(folded)) > most or candidate == folded:
+                continue
+            # A change replaces one letter by another at most: this spares most candidates the comparison.
+            if len(letters.symmetric_difference(candidate)) > 2 * most:
                 continue
             apart = distance(folded, candidate, most)
             if apart <= most and (best is None or (apart, -count, candidate) < best):
