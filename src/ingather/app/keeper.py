@@ -57,6 +57,7 @@ from ingather.log import get
 from ingather.model.resource import Failure, Response
 from ingather.model.url import Canonicaliser, split
 from ingather.robot.accesslog import AccessLog
+from ingather.robot.addresses import AddressBook, AddressState
 from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
 from ingather.robot.deletion import DeletionPolicy
@@ -64,7 +65,6 @@ from ingather.robot.discovering import Discoverer
 from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
-from ingather.robot.politeness import AddressBook, AddressState
 from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor

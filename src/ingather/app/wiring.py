@@ -14,6 +14,7 @@ from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
 from ingather.model.url import split
 from ingather.ports.isolation import Isolation
+from ingather.robot.addresses import AddressLimits
 from ingather.robot.backoff import BackOffLimits
 from ingather.robot.deletion import DeletionLimits
 from ingather.robot.discovering import UrlLimits
@@ -22,7 +23,7 @@ from ingather.robot.indexing import FollowLimits
 from ingather.robot.keeper import KeeperLimits
 from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import PipelineLimits
-from ingather.robot.politeness import AddressLimits, HostPolicy
+from ingather.robot.politeness import HostPolicy
 from ingather.robot.recheck import RecheckLimits
 
 __all__ = [

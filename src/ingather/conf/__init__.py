@@ -15,6 +15,7 @@ SOIF, the form in which resource descriptions and the taxonomy travel, is writte
 The product's own settings (``ingather.toml``) are read beside it by ``settings`` and its files.
 """
 
+from ingather.conf.builtins import BUILTIN
 from ingather.conf.filterconf import Filter
 from ingather.conf.loading import Loaded, StartingPoint, load, load_bodies
 from ingather.conf.mime import MimeMap
@@ -22,7 +23,7 @@ from ingather.conf.robotconf import RobotConf
 from ingather.conf.robotparameters import PARAMETERS, RobotParameter
 from ingather.conf.rules import Rule, Rules, Site, Start
 from ingather.conf.shipped import shipped
-from ingather.conf.vocabulary import BUILTIN, FunctionSpec, ParameterSpec, Vocabulary
+from ingather.conf.vocabulary import FunctionSpec, ParameterSpec, Vocabulary
 
 __all__ = [
     "BUILTIN",

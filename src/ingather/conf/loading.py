@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingather.conf.blocks import parse_blocks
+from ingather.conf.builtins import BUILTIN
 from ingather.conf.classification import Classification, parse_classification
 from ingather.conf.collector import collector_rests
 from ingather.conf.directives import DirectiveReader
@@ -23,7 +24,7 @@ from ingather.conf.rulesconf import parse_rules
 from ingather.conf.taxonomy import Taxonomy, parse_taxonomy
 from ingather.conf.tree import Document
 from ingather.conf.urlpatterns.gates import DONOTFOLLOW, FOLLOW, NO_GATES, SOURCES, Gates, read_gates
-from ingather.conf.vocabulary import BUILTIN, Vocabulary
+from ingather.conf.vocabulary import Vocabulary
 from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["Loaded", "StartingPoint", "load", "load_bodies"]

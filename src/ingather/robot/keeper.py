@@ -23,6 +23,7 @@ from ingather.errors import CatalogError
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.robot.accesslog import AccessLog
+from ingather.robot.addresses import AddressBook
 from ingather.robot.commitloop import CommitLoop
 from ingather.robot.committing import Committer, Writer
 from ingather.robot.figures import Figures
@@ -33,7 +34,6 @@ from ingather.robot.intake import Counters, Intake
 from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.lending import Lending
 from ingather.robot.mourning import Mourning
-from ingather.robot.politeness import AddressBook
 from ingather.robot.progress import Progress
 from ingather.robot.restraint import Restraints
 from ingather.robot.robotlog import Level, RobotLog

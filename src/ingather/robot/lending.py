@@ -18,10 +18,10 @@ from ingather.model.intent import FEEDS, Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report, Row
 from ingather.ports.clock import Clock
+from ingather.robot.addresses import AddressBook
 from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
-from ingather.robot.politeness import AddressBook
 from ingather.robot.restraint import Restraints
 from ingather.robot.tally import Tally
 from ingather.robot.wire import (

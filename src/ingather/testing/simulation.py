@@ -14,9 +14,10 @@ from heapq import heappop, heappush
 from math import inf
 from random import Random
 
+from ingather.robot.addresses import AddressBook, AddressLimits
 from ingather.robot.allotment import Allotment
 from ingather.robot.backoff import BackOffLimits
-from ingather.robot.politeness import AddressBook, AddressLimits, HostClock, HostPolicy, HostState
+from ingather.robot.politeness import HostClock, HostPolicy, HostState
 from ingather.robot.schedule import Schedule
 from ingather.testing.oracle import HostRules, PolitenessOracle, Violation
 
