@@ -278,6 +278,18 @@ def test_a_restricting_file_that_cannot_be_read_hides_what_it_is_for(inner: Any)
     assert inner.found("read", viewer=viewer("jane")) == []
 
 
+def test_what_is_refused_is_looked_at_again_when_it_has_changed(desk: Any) -> None:
+    desk.settings('[overlay]\non-error = "fail"')
+    desk.write("bad line\n")
+    read = desk.home.settings()
+    overlays = Overlays(desk.home, read.settings, read.sources, read.classes, desk.clock.wall)
+    with pytest.raises(ConfigurationError):
+        desk._transaction(overlays.begin)
+    assert not overlays.moved()
+    desk.write("s.com/ x:1\n")
+    assert overlays.moved()
+
+
 def test_a_file_that_cannot_be_read_leaves_what_is_in_force(desk: Any) -> None:
     desk.put(("http://s.com/", PAGE))
     desk.write("s.com x:1\n")

@@ -1,7 +1,7 @@
 """Listings that are fetched, and the watch of a process that gathers."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ingather.app.homeparts import database_of
@@ -27,8 +27,12 @@ class Direct:
         return self._writer.transaction(lambda w: job(w, Applied()))
 
 
-def played(desk: Any, rounds: list[dict[str, Response | Failure]]) -> list[tuple[bool, dict[str, str]]]:
-    """Fetch once a round; return what became of each."""
+def played(
+    desk: Any,
+    rounds: list[dict[str, Response | Failure]],
+    meanwhile: Callable[[OverlayWatch], Awaitable[object]] | None = None,
+) -> list[tuple[bool, dict[str, str]]]:
+    """Fetch once a round; return what became of each. *meanwhile* is done while a listing is fetched."""
     read = desk.home.settings()
     writer = CatalogWriter(database_of(desk.home))
     overlays = Overlays(desk.home, read.settings, read.sources, read.classes, desk.clock.wall)
@@ -36,12 +40,15 @@ def played(desk: Any, rounds: list[dict[str, Response | Failure]]) -> list[tuple
 
     async def fetch(url: str, source: str) -> Response | Failure:
         assert source == "web"
+        if meanwhile is not None:
+            await meanwhile(watch)
         return answers[url]
 
+    watch = OverlayWatch(
+        overlays, Direct(writer), lambda: SqliteReader(database_of(desk.home), desk.home.bodies), 60.0
+    )
+
     async def play() -> list[tuple[bool, dict[str, str]]]:
-        watch = OverlayWatch(
-            overlays, Direct(writer), lambda: SqliteReader(database_of(desk.home), desk.home.bodies), 60.0
-        )
         listings = Listings(overlays, watch, read.settings, fetch)
         done = []
         for one in rounds:
@@ -97,6 +104,35 @@ def test_a_listing_that_fails_takes_nothing_away(desk: Any) -> None:
     assert "it has errors: fetched:http://cms.example/one:1:1" in said[3]
     assert said[0] == said[4] == ""
     assert desk.found("x:one") == ["http://a.com/1"]
+
+
+def test_a_file_that_changes_while_a_listing_is_fetched_stays_changed(desk: Any) -> None:
+    desk.settings(f'[overlay]\nlistings = ["{ONE}"]')
+    desk.put(("http://a.com/1", PAGE))
+    desk.write("a.com/ x:before\n")
+
+    async def edited(watch: OverlayWatch) -> None:
+        desk.write("a.com/ x:after\n")
+        assert await watch.take_in()
+
+    assert played(desk, [{ONE: listing(ONE, "a.com/ y:one\n")}], edited)[0][0] is True
+    assert desk.found("x:after y:one") == ["http://a.com/1"]
+    assert desk.found("x:before") == []
+
+
+def test_a_bad_listing_is_told_where_errors_refuse_all(desk: Any) -> None:
+    desk.settings(
+        f'[overlay]\nlistings = ["{ONE}", "{TWO}"]\non-error = "fail"\nlisting-fail-on-error = false'
+    )
+    desk.put(("http://a.com/1", PAGE))
+    both: dict[str, Response | Failure] = {
+        ONE: listing(ONE, "bad line\n"),
+        TWO: listing(TWO, "a.com/ x:two\n"),
+    }
+    ((changed, problems),) = played(desk, [both])
+    assert changed
+    assert "it has errors: fetched:http://cms.example/one:1:1" in problems[f"fetched:{ONE}"]
+    assert desk.found("x:two") == ["http://a.com/1"]
 
 
 def test_one_failure_holds_the_round_unless_told_otherwise(desk: Any) -> None:

@@ -5,7 +5,7 @@ take away what was there: the last text goes on, and with ``listing-fail-on-erro
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 
@@ -58,28 +58,38 @@ class Listings:
 
     async def round(self) -> bool:
         """Fetch every listing once; return whether another version is in force now."""
-        texts = self._overlays.texts()
-        fresh = {name: text for name, text in texts.items() if not name.startswith(FETCHED)}
-        fresh[SWITCHES] = self._overlays.switches.text()
+        got: dict[str, bytes | None] = {}
         failed: dict[str, str] = {}
         for url in self._urls:
             layer = f"{FETCHED}:{url}"
             body, trouble = await self._ask(url)
             if body is not None:
-                taken = self._overlays.judge(layer, body, texts.get(layer))
+                good = self._overlays.texts().get(layer)
+                taken = self._overlays.judge(layer, body, good, refuse=True)
                 if taken.state != "ok":
                     first = next((str(d) for d in taken.overlay.diagnostics if d.is_error), "")
                     trouble = f"it has errors: {first}"
                 body = taken.text if taken.state in {"ok", "partly"} else None
             if trouble:
                 failed[layer] = f"{url}: {trouble}"
+            got[layer] = body
+        self._overlays.note_listings(failed)
+        if failed and self._strict:
+            return False
+        return await self._watch.put(lambda: self._change(got), note="listings")
+
+    def _change(self, got: Mapping[str, bytes | None]) -> Change | None:
+        """Return what is in force with the listings as they are now; files may have changed while they were fetched."""
+        texts = self._overlays.texts()
+        fresh = {name: text for name, text in texts.items() if not name.startswith(FETCHED)}
+        fresh[SWITCHES] = self._overlays.switches.text()
+        for layer, body in got.items():
             kept = texts.get(layer) if body is None else body
             if kept:
                 fresh[layer] = kept
-        self._overlays.note_listings(failed)
-        if (failed and self._strict) or fresh == texts or (not texts and fresh.keys() == {SWITCHES}):
-            return False
-        return await self._watch.put(Change(fresh, states=self._overlays.states()), note="listings")
+        if fresh == texts or (not texts and fresh.keys() == {SWITCHES}):
+            return None
+        return Change(fresh, states=self._overlays.states())
 
     async def _ask(self, url: str) -> tuple[bytes | None, str]:
         got = await self._fetch(url, self._source)

@@ -193,6 +193,7 @@ class Overlays:
             ConfigurationError: a file has an error and its ``on-error`` is ``fail``.
         """
         states = look(self._home, self._sources)
+        self._states = states  # what is refused is looked at again when it has changed
         texts: dict[str, bytes] = {SWITCHES: self.switches.text()}
         taken: dict[str, Taken] = {}
         closed: list[str] = []

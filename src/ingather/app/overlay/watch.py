@@ -76,14 +76,17 @@ class OverlayWatch:
             change = await asyncio.get_running_loop().run_in_executor(None, self._read)
             return change is not None and await self._put(change, author, note)
 
-    async def put(self, change: Change, *, author: str = "", note: str = "") -> bool:
-        """Put *change* in force; return whether it is another version.
+    async def put(self, make: Callable[[], Change | None], *, author: str = "", note: str = "") -> bool:
+        """Put what *make* returns in force; return whether it is another version.
+
+        *make* is called when nobody else is putting anything in force: what it finds is not replaced before its change is.
 
         Raises:
             ConfigurationError: the operator's command failed; nothing was changed.
         """
         async with self._turn:
-            return await self._put(change, author, note)
+            change = make()
+            return change is not None and await self._put(change, author, note)
 
     async def _put(self, change: Change, author: str, note: str) -> bool:
         overlays, loop = self._overlays, asyncio.get_running_loop()
