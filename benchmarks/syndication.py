@@ -1,10 +1,11 @@
 """What does it cost to read feeds? Megabytes for a CPU-second, milliseconds for a document, by tier.
 
-    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE]
+    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE] [--polls N]
 
 Well-formed feeds of 10, 100 and 1,000 items with summaries or bodies of 4 KB, RSS and Atom; the same with a bare ampersand (mended, then
 strict) and with an element not closed (lenient). --cases: a file of cases as JSON lines (``input.feed``, ``expected.checks``) out of
 feedparser's own suite: how many of its assertions about links, ids and dates of the first item hold; CDF is left out.
+--polls: what so many polls of a running home cost all its processes together: feeds of 100 items of which nothing is new, half of them answer 304.
 """
 
 import argparse
@@ -18,6 +19,8 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
+
+from _polls import polls
 
 from ingather.syndication import Listing, read_listing
 from ingather.testing.prose import paragraph
@@ -119,11 +122,22 @@ def judge(name: str, what: str, expected: Any, found: Listing, counts: Counter[s
         print(f"  {name}: {what} {expected!r}: {first or rejected or found.error}")
 
 
+def built(number: int, asked: int) -> str:
+    """Return a feed as a home polls it: made anew at each request, with the same items."""
+    moment = format_datetime(_DAY + timedelta(seconds=asked))
+    text = rss(100, 60).replace("<ttl>60</ttl>", f"<lastBuildDate>{moment}</lastBuildDate>")
+    return re.sub(r"http://n\.test/article/(\d+)\?[^<]*", rf"/d/{number}/\1", text)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--seconds", type=float, default=1.0)
     arguments.add_argument("--cases", type=Path)
+    arguments.add_argument("--polls", type=int, default=0, metavar="N")
     chosen = arguments.parse_args()
+    if chosen.polls:
+        polls(20, chosen.polls, built)
+        return
     if chosen.cases:
         suite(chosen.cases)
         return
