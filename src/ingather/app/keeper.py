@@ -448,7 +448,18 @@ class Gathering:
 
     def warnings(self) -> list[str]:
         """Return what operators should mend, though the run goes on; bounded."""
-        return [text[:1_000] for text in list(self.overlays.problems.values())[:100]]
+        said = list(self.overlays.problems.values())
+        # Who asks for a run and gets none of it is told why; serve lists them in its status.
+        if self.plan.kind == "crawl":
+            reader = self.reader_once()
+            try:
+                said += [
+                    f"the source {name} is disabled: nothing was fetched for it (ingather source enable {name})"
+                    for name in reader.disabled_sources()
+                ]
+            finally:
+                reader.close()
+        return [text[:1_000] for text in said[:100]]
 
     def failed_feeds(self) -> list[tuple[str, str]]:
         """Return (URL, why) of configured feeds whose last poll told nothing."""
