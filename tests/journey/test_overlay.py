@@ -86,6 +86,9 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         assert call(served, rig, "GET", "/api/v1/overlay/diff?old=99")[0] == 400
         code, answer = call(served, rig, "POST", "/api/v1/overlay/diff?name=new.cfg", ["bad line"])
         assert (code, answer["state"], answer["errors"][0][:10]) == (200, "ignored", "new.cfg:1:"), answer
+        assert call(served, rig, "GET", "/api/v1/overlay/show")[1]["layers"][FILE] == file.read_text()
+        code, answer = call(served, rig, "POST", "/api/v1/overlay/publish", {"note": "again"})
+        assert (code, answer["changed"], answer["errors"]) == (200, False, []), answer
         # a record of the API, over HTTP and with the command line, which asks the owner
         path = f"/api/v1/overlay/records?prefix={quote(site.url('/b/index.html'), safe='')}"
         code, answer = call(served, rig, "PUT", path, {"classes": {"c": ["bird"], "t": "Grey heron"}})

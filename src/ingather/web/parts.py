@@ -286,6 +286,12 @@ class OverlayBoard(Protocol):
     def set_hidden(self, url: str, author: str, *, hidden: bool) -> Tree:
         """Let an expired document be found, or no more."""
 
+    def files(self, version: str = "current") -> Mapping[str, str]:
+        """Return the texts of a version by layer."""
+
+    def publish(self, author: str, note: str = "") -> Tree:
+        """Put what stands in the files in force now."""
+
     def rollback(self, version: int, author: str) -> Tree:
         """Put an old version in force again."""
 

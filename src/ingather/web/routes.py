@@ -29,8 +29,10 @@ from ingather.web.api.overlaying import (
 from ingather.web.api.overlaying import compare as compare_overlays
 from ingather.web.api.overlaying import delete as delete_overlay
 from ingather.web.api.overlaying import explain as explain_overlay
+from ingather.web.api.overlaying import publish as publish_overlay
 from ingather.web.api.overlaying import put as put_overlay
 from ingather.web.api.overlaying import records as overlay_records
+from ingather.web.api.overlaying import show as show_overlay
 from ingather.web.api.people import (
     add_token,
     add_user,
@@ -179,6 +181,15 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/overlay/delete", _POST, _ADMIN, delete_overlay, "takes a record away, from a form"),
     Endpoint(_A, REPLACE_PATH, _POST, _ADMIN, replace, "replaces all records"),
     Endpoint(_A, "/api/v1/overlay/hidden", _POST, _ADMIN, hidden, "hides an expired document, or shows it"),
+    Endpoint(_A, "/api/v1/overlay/show", _GET, _ADMIN, show_overlay, "the texts of a version"),
+    Endpoint(
+        _A,
+        "/api/v1/overlay/publish",
+        _POST,
+        _ADMIN,
+        publish_overlay,
+        "puts what stands in the files in force",
+    ),
     Endpoint(_A, "/api/v1/overlay/rollback", _POST, _ADMIN, rollback, "puts an old version in force again"),
     Endpoint(_A, "/api/v1/rss/status", _GET, _ADMIN, rss_status, "sources with web feeds, and what is held"),
     Endpoint(_A, "/api/v1/rss/feeds", _GET, _ADMIN, rss_feeds, "the feeds: polls, counts, what is odd"),

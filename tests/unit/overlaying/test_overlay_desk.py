@@ -183,6 +183,32 @@ def test_a_bad_file_is_named_as_it_was_given(
     told("diff", str(new), "--source", "nobody", status=2)
 
 
+def test_files_are_put_in_force_by_hand(told: Any, desk: Any) -> None:
+    assert "version 1 was in force already" in told("publish")
+    desk.write(SEED.replace("w:ACT", "w:Elsewhere"))
+    told("diff", status=1)
+    assert told("publish", "--note", "moved") == "version 2 is in force; 2 documents changed\n"
+    assert len(desk.found("w:elsewhere")) == 2
+    assert "moved" in told("history").splitlines()[0]
+    desk.write("bad line\n")
+    ran = Rig(desk.home.path).call("overlay", "publish")
+    assert (ran.status, ran.err.splitlines()[-1]) == (1, "nothing was changed")
+    assert "config/external_metadata.cfg:1:1: error" in ran.err
+    assert json.loads(told("publish", "--json", status=1))["version"] == 2
+    assert len(desk.found("w:elsewhere")) == 2
+
+
+def test_the_texts_of_a_version_are_shown(told: Any, desk: Any) -> None:
+    told("set", HOME, "c:one")
+    file = "config/external_metadata.cfg"
+    assert told("show", "1", file) == SEED
+    assert told("show") == f"=== api ===\n{HOME}/ c:one\n=== {file} ===\n{SEED}"
+    desk.write("www.anu.edu.au z:1")
+    assert json.loads(told("show", "config", "--json"))[file] == "www.anu.edu.au z:1"
+    assert "has no layer nowhere" in told("show", "2", "nowhere", status=2)
+    assert "no version 9" in told("show", "9", status=2)
+
+
 @pytest.mark.usefixtures("told")
 def test_findings_of_a_posted_file_have_its_name(desk: Any) -> None:
     book = OverlayDesk(desk.home, desk.home.settings(), lambda *_: False, desk.clock.wall)

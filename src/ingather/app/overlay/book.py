@@ -13,7 +13,7 @@ from ingather.app.homeparts import database_of
 from ingather.app.overlay.comparing import State, compared, with_file
 from ingather.app.overlay.files import read_stable
 from ingather.app.overlay.laying import Overlays
-from ingather.app.overlay.texts import API, COMMON, SWITCHES, Switches, file_of, source_of
+from ingather.app.overlay.texts import API, COMMON, NO_LAYERS, SWITCHES, Switches, file_of, source_of
 from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf.settings_file import SettingsFile
@@ -183,6 +183,20 @@ class OverlayBook:
 
     def _shadow(self) -> Overlays:
         return Overlays(self._home, self._read.settings, self._read.sources, self._read.classes, self._now_s)
+
+    def files(self, version: str = CURRENT) -> dict[str, str]:
+        """Return the texts of a state by layer: a version's number, ``current`` (in force) or ``config`` (the files).
+
+        Raises:
+            UsageError: there is no such version.
+        """
+        with self._open() as (reader, _, _, texts):
+            state = self._state(version, self._shadow(), reader, texts)
+        return {
+            name: body.decode("utf-8", "replace")
+            for name, body in state.texts.items()
+            if name not in NO_LAYERS
+        }
 
     def history(self) -> list[dict[str, Any]]:
         """Return what was in force when, newest first; the first is in force."""

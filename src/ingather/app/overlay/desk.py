@@ -105,6 +105,17 @@ class OverlayDesk(OverlayBook):
         changed = self._apply(job, author, f"{'hide' if hidden else 'unhide'} {key}")
         return {"url": key, "hidden": hidden, "changed": changed}
 
+    def publish(self, author: str, note: str = "") -> dict[str, Any]:
+        """Put what stands in the files in force now, unless one has an error; ``errors`` are told and nothing changes then."""
+        found = self.compare()
+        changed = not found["errors"] and self._apply(_nothing, author, note or "as the files are")
+        with self._open() as (_, laying, _, _):
+            version = laying.version
+        return {
+            "version": version, "changed": changed, "errors": found["errors"], "warnings": found["warnings"],
+            "documents": found["documents"] if changed else 0,
+        }  # fmt: skip
+
     def rollback(self, version: int, author: str) -> dict[str, Any]:
         """Put version *version* in force again: its files are written back, its records set again.
 
@@ -140,6 +151,10 @@ class OverlayDesk(OverlayBook):
 
     def _switches(self) -> Switches:
         return Switches.of(self._read.settings, self._read.sources, self._read.classes)
+
+
+def _nothing(_writer: CatalogWriter, _now_s: float) -> None:
+    """Edit no record."""
 
 
 def _put(writer: CatalogWriter, key: str, line: str, now_s: float, author: str) -> None:

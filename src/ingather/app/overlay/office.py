@@ -51,6 +51,11 @@ class OverlayOffice:
         form = {"url": url, "hidden": "true" if hidden else "false", "author": author}
         return self._do("hidden", form, lambda: self.desk.set_hidden(url, author, hidden=hidden))
 
+    def publish(self, author: str, note: str = "") -> dict[str, Any]:
+        """Put what stands in the files in force now."""
+        form = {"author": author, "note": note}
+        return self._do("publish", form, lambda: self.desk.publish(author, note))
+
     def rollback(self, version: int, author: str) -> dict[str, Any]:
         """Put an old version in force again."""
         form = {"version": str(version), "author": author}

@@ -23,6 +23,7 @@ __all__ = [
     "CLOSED",
     "COMMON",
     "FETCHED",
+    "NO_LAYERS",
     "SWITCHES",
     "UNHIDDEN",
     "Reader",
@@ -40,7 +41,7 @@ UNHIDDEN: Final = "unhidden"
 CLOSED: Final = "closed"
 """Sources whose documents nobody sees: their restrictions were never read without an error."""
 SWITCHES: Final = "switches"
-_NO_LAYERS: Final = frozenset({SWITCHES, UNHIDDEN, CLOSED})
+NO_LAYERS: Final = frozenset({SWITCHES, UNHIDDEN, CLOSED})
 
 
 def file_of(source: str) -> str:
@@ -229,7 +230,7 @@ class Reader:
         fresh: dict[tuple[str, bytes, str], Overlay] = {}
         found: dict[str, Overlay] = {}
         for layer, body in texts.items():
-            if layer in _NO_LAYERS or not body:
+            if layer in NO_LAYERS or not body:
                 continue
             how = "keep_last_good" if switches.layers.get(layer, {}).get("acl") == "restrict" else "skip_line"
             options = switches.options(layer, how)

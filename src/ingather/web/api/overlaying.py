@@ -24,11 +24,13 @@ __all__ = [
     "explain",
     "hidden",
     "history",
+    "publish",
     "put",
     "put_record",
     "records",
     "replace",
     "rollback",
+    "show",
     "stats",
 ]
 
@@ -138,6 +140,19 @@ async def hidden(request: Request) -> Response:
         request,
         lambda board: board.set_hidden(fields.get("url", ""), fields.get("author", _AUTHOR), hidden=hide),
     )
+
+
+async def show(request: Request) -> Response:
+    """``GET /api/v1/overlay/show?version=STATE``: a version's number, ``current`` or ``config``."""
+    version = single(request, "version") or "current"
+    return await _answer(request, lambda board: {"version": version, "layers": dict(board.files(version))})
+
+
+async def publish(request: Request) -> Response:
+    """``POST /api/v1/overlay/publish`` with ``note``."""
+    fields = await read_fields(request)
+    author, note = fields.get("author", _AUTHOR), fields.get("note", "")
+    return await _answer(request, lambda board: board.publish(author, note))
 
 
 async def rollback(request: Request) -> Response:
