@@ -27,7 +27,6 @@ from ingather.search import SearchService
 __all__ = ["Seeing", "Texts", "query_limits", "search_service", "seen_by"]
 
 _log = get("search")
-_OPENING_BYTES = 64 * 1024
 
 
 class Texts:
@@ -44,9 +43,9 @@ class Texts:
         """Return the texts of rows; those that are not kept or damaged are left out."""
         return self._reader().texts(ids)
 
-    def openings(self, ids: Sequence[int]) -> Mapping[int, tuple[str, bool]]:
-        """Return what excerpts mostly need of the texts of rows, their beginnings, and whether each is all of it."""
-        return self._reader().openings(ids, _OPENING_BYTES)
+    def openings(self, ids: Sequence[int], most_bytes: int) -> Mapping[int, tuple[str, bool]]:
+        """Return the beginnings of the texts of rows, about so many bytes of each, and whether that is all of it."""
+        return self._reader().openings(ids, most_bytes)
 
     def _reader(self) -> SqliteReader:
         reader: SqliteReader | None = getattr(self._own, "reader", None)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from ingather.index import AllOf, AnyOf, Node, Phrase, Title, Word
@@ -21,6 +22,7 @@ _SPAN: Final = re.Match.span
 _MIN_PREFIX: Final = 2
 _STEM_CHANGES: Final = 2
 _SHORT_TERM: Final = 3
+_FEW_LETTERS: Final = 4
 _ALNUM: Final = re.compile(r"[^\W_]")
 _DIGRAPHS: Final = (("ss", "\u00df"), ("ae", "\u00e6"), ("oe", "\u0153"))
 _ACCENT_BYTES: Final = bytes((*range(0xC3, 0xCC), *range(0xCD, 0xD4), 0xE1))
@@ -107,7 +109,7 @@ class Finder:
     ) -> dict[str, list[tuple[int, int]]]:
         words = [t for t in terms if t not in self._ideographs]
         places = {
-            run: [m.span() for m in _first(p.finditer(low))]
+            run: [m.span() for m in islice(p.finditer(low), _MAX_HITS)]
             for run, p in self._ideographs.items()
             if run in terms
         }
@@ -117,16 +119,29 @@ class Finder:
             low = _folded(low)
         mixed, known = not plain and is_cjk(low), self._known
         for term in words:
-            spans: list[tuple[int, int]] = []
-            pattern = self._prefix(term, low, mixed=mixed)
-            for start, end in _mixed(pattern, low) if mixed else map(_SPAN, pattern.finditer(low)):
-                word = low[start:end]
-                if (known.get(word) or self._term_of(word)) == term:
-                    spans.append((start, end))
-                    if len(spans) >= _MAX_HITS:
-                        break
-            places[term] = spans
+            pattern, loose = self._prefix(term, low, mixed=mixed)
+            if mixed:
+                places[term] = self._matching(term, _mixed(pattern, low), low)
+            elif (
+                loose
+            ):  # two or three letters begin many words: first which of them have the term, if any has
+                having = {w for w in set(pattern.findall(low)) if (known.get(w) or self._term_of(w)) == term}
+                hits = (m.span() for m in pattern.finditer(low) if m[0] in having) if having else ()
+                places[term] = list(islice(hits, _MAX_HITS))
+            else:
+                places[term] = self._matching(term, map(_SPAN, pattern.finditer(low)), low)
         return places
+
+    def _matching(self, term: str, hits: Iterable[tuple[int, int]], low: str) -> list[tuple[int, int]]:
+        known = self._known
+        spans: list[tuple[int, int]] = []
+        for start, end in hits:
+            word = low[start:end]
+            if (known.get(word) or self._term_of(word)) == term:
+                spans.append((start, end))
+                if len(spans) >= _MAX_HITS:
+                    break
+        return spans
 
     def _taken_apart(self, text: str, words: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         places: dict[str, list[tuple[int, int]]] = {word: [] for word in words}
@@ -136,8 +151,8 @@ class Finder:
                 spans.append((token.char_offset_from, token.char_offset_to))
         return places
 
-    def _prefix(self, term: str, low: str, *, mixed: bool) -> re.Pattern[str]:
-        """Return the search for words that may have *term*: their first letters, which a stem keeps."""
+    def _prefix(self, term: str, low: str, *, mixed: bool) -> tuple[re.Pattern[str], bool]:
+        """Return the search for words that may have *term*, by first letters, which a stem keeps, and whether these are few."""
         # Stems differ from their words in the last letters (happi, happy); very short ones only in y.
         kept = len(term) if len(term) <= _SHORT_TERM and term[-1] != "i" else len(term) - _STEM_CHANGES
         start = term[: max(_MIN_PREFIX, kept)]
@@ -152,7 +167,7 @@ class Finder:
             # Among ideographs a word may begin right after one: there the look back comes later.
             back = "" if mixed else rf"(?<![^\W_]{letters})"
             known = self._prefixes[start, mixed] = re.compile(rf"{letters}{back}[^\W_]*")
-        return known
+        return known, len(start) < min(len(term), _FEW_LETTERS)
 
     def _term_of(self, word: str) -> str:
         known = self._known.get(word)
@@ -240,15 +255,6 @@ def _mixed(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:
         at = end = cut.start() if cut else end
         if not start or not low[start - 1].isalnum() or CJK_CHARACTER.match(low, start - 1):
             yield start, end
-
-
-def _first(matches: Iterable[re.Match[str]]) -> list[re.Match[str]]:
-    found = []
-    for match in matches:
-        found.append(match)
-        if len(found) >= _MAX_HITS:
-            break
-    return found
 
 
 def _sequences(

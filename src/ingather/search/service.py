@@ -39,8 +39,8 @@ __all__ = ["Openings", "SearchService", "Texts", "chain_filter"]
 Texts = Callable[[Sequence[int]], Mapping[int, str]]
 """Gives the kept texts of catalog rows; those that are not kept or damaged are left out."""
 
-Openings = Callable[[Sequence[int]], Mapping[int, tuple[str, bool]]]
-"""Gives the beginnings of kept texts, and whether each is the whole of it; as :data:`Texts`."""
+Openings = Callable[[Sequence[int], int], Mapping[int, tuple[str, bool]]]
+"""Gives about so many bytes of the beginnings of kept texts, and whether each is the whole of it; as :data:`Texts`."""
 
 _Counted = tuple[dict[str, dict[str, int]], list[int]]
 
@@ -48,6 +48,10 @@ _VIEWERS: Final = 256
 _MAX_CORRECTED: Final = 4
 _MAX_COMPLETIONS: Final = 10
 _MIN_COMPLETED: Final = 2
+_OPENING_BYTES: Final = 64 * 1024
+_MOST_BYTES: Final = (
+    320 * 1024
+)  # of a text of a megabyte and more, inflating the rest took longer than the search
 
 
 @lru_cache(_VIEWERS)
@@ -102,8 +106,9 @@ class SearchService:
         self._rights = rights
         self._strict = strict
         self._reader = reader
-        self._texts = texts
-        self._openings = openings or (lambda rows: {row: (text, True) for row, text in texts(rows).items()})
+        self._openings = openings or (
+            lambda rows, _: {row: (text, True) for row, text in texts(rows).items()}
+        )
         self._clock = clock
         self._limits = limits or QueryLimits()
         self._weights = weights
@@ -305,7 +310,7 @@ class SearchService:
         texts: Mapping[int, tuple[str, bool]] = {}
         if rows and not self._late(start):
             try:
-                texts = self._openings(rows)
+                texts = self._openings(rows, _OPENING_BYTES)
             except CatalogError as error:
                 # A result without its excerpt is better than no results; `ingather catalog check` names the damage.
                 self._log.warning("no-texts", detail=str(error))
@@ -316,7 +321,7 @@ class SearchService:
 
     def _rest(self, row: int) -> str:
         try:
-            return self._texts([row]).get(row, "")
+            return self._openings([row], _MOST_BYTES).get(row, ("", True))[0]
         except CatalogError as error:
             self._log.warning("no-texts", detail=str(error))
             return ""

@@ -23,7 +23,7 @@ FRAGMENT_CHARS: Final = 160
 """Width of a fragment; half as many for ideographs, which say more each."""
 MAX_FRAGMENTS: Final = 2
 
-_MORE_CHUNKS: Final = 16
+_MORE_CHUNKS: Final = 8
 _FIRST_CHARS: Final = 4_096
 _CHUNK_CHARS: Final = 32_768
 _LEAD_SHARE: Final = 0.35
