@@ -67,7 +67,7 @@ class ExplainParts:
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
         overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
         web_feeds: what web feeds say of a canonical URL, how it stands as a listed document, or the feed that it is; ``None`` = not asked.
-        pushes: whether a source is none of the configuration, so that feeds alone made it.
+        pushes: whether feeds name what belongs to a source: one that is none of the configuration, or one of kind ``rss`` or ``sitemap``.
     """
 
     reader: Callable[[], Reader | None]
