@@ -173,5 +173,5 @@ def _nothing_kept(r: Registration, limits: SourceLimits) -> tuple[float, Due]:
         return last + limits.tombstone_s, Due.FORGET
     if r.state is DocState.DELETED:
         return (r.looked_s or r.deleted_s or 0.0) + limits.new_daily_s, Due.AGAIN
-    best = _refresh(r, limits)
+    best = _refresh(replace(r, checked_s=r.looked_s), limits)  # there are looks that tell nothing definite
     return best if r.reindex_s is None else min(best, (r.reindex_s, Due.REINDEX))

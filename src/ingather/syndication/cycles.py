@@ -26,18 +26,23 @@ __all__ = ["begin", "due", "end", "next_cycle"]
 def next_cycle(
     source: SourceFacts, feeds: Iterable[FeedFacts], limits: SourceLimits, now: float
 ) -> tuple[float, str]:
-    """Return when the next cycle may begin, and why then: the interval after the last one ended, or a feed's own time.
+    """Return when the next cycle may begin, and why then.
 
-    What has no time of its own yet is due *now*.
+    The interval after the last one ended, or when a feed is due before that; but not before ``min_interval``, so that many feeds
+    with times of their own share cycles. What is new, or wanted by a person, does not wait.
     """
     if source.ended_s is None or source.ended_s > now:
         return now, "no cycle has ended yet"
+    first = source.ended_s + limits.min_interval_s
     at, why = source.ended_s + limits.discovery_interval_s, "discovery interval after the last cycle"
     for feed in feeds:
-        if feed_is_due(feed, now):
-            return min(now, at), f"feed {feed.id} is due"
-        if feed.due_s is not None and feed.due_s < at:
-            at, why = feed.due_s, f"feed {feed.id}: {feed.why}"
+        if feed.polled_s is None or (feed.urgent and feed_is_due(feed, now)):
+            return min(
+                now, at
+            ), f"feed {feed.id} is new" if feed.polled_s is None else f"feed {feed.id}: {feed.why}"
+        due_s = now if feed_is_due(feed, now) else feed.due_s
+        if due_s is not None and max(due_s, first) < at:
+            at, why = max(due_s, first), f"feed {feed.id}: {feed.why}"
     return at, why
 
 

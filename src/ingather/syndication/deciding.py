@@ -13,12 +13,13 @@ Each ruling is carried out in one transaction with the facts it was made from. W
 asked for still: a ``Registration`` with an ``intent``, a feed with ``asked_s``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from ingather.syndication import cycles, feed_clocks
 from ingather.syndication.clocks import planned
 from ingather.syndication.deletions import Deletions
-from ingather.syndication.facts import FeedFacts, Registration, SourceFacts
+from ingather.syndication.explaining import Explanation, explain
+from ingather.syndication.facts import FeedFacts, ListedDates, Registration, SourceFacts
 from ingather.syndication.outcomes import Case
 from ingather.syndication.polls import PollCase
 from ingather.syndication.relisting import lapsed, removed
@@ -117,6 +118,16 @@ class Decider:
     def discard(self, registration: Registration, book: Book, now: float) -> DocumentRuling:
         """Return what follows when a person keeps a document that was to go."""
         return Deletions(book, self.limits, now).discard(registration)
+
+    def explain(
+        self,
+        registration: Registration,
+        listings: Collection[ListedDates],
+        feeds: Mapping[int, FeedFacts],
+        now: float,
+    ) -> Explanation:
+        """Return what is known of a document, and what happens next, when and why; *feeds*: those of the *listings*."""
+        return explain(registration, listings, feeds, self.limits, now)
 
     def planned(self, registration: Registration) -> Registration:
         """Return *registration* with its due instant by these limits: after they were changed, or facts were by hand."""

@@ -303,6 +303,7 @@ class FeedFacts(msgspec.Struct, frozen=True, omit_defaults=True):
         asked_s: since when a poll is wanted, ``None`` = none is.
         due_s: next poll, ``None`` = none is planned.
         why: why then, fit for people.
+        urgent: a person wants it polled at once.
         polled_s: last poll that ended.
         good_s: last poll that told what it lists.
         anew_s: last unconditional answer with a list.
@@ -346,6 +347,7 @@ class FeedFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     asked_s: float | None = None
     due_s: float | None = None
     why: str = ""
+    urgent: bool = False
     polled_s: float | None = None
     good_s: float | None = None
     anew_s: float | None = None

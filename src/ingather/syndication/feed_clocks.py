@@ -35,7 +35,7 @@ def resumed(feed: FeedFacts, now: float) -> FeedFacts:
     """Return *feed* due at once; one that was gone is polled again, without validators."""
     if feed.state is FeedState.GONE:
         feed = replace(feed, state=FeedState.FAILING, errors=0, anew_s=None)
-    return replace(feed, due_s=now, why="asked for by a person")
+    return replace(feed, due_s=now, why="asked for by a person", urgent=True)
 
 
 def feed_is_due(feed: FeedFacts, now: float) -> bool:

@@ -178,12 +178,11 @@ class Case:
         if before.want is not Want.NOTHING:
             return  # neither confirmed nor refuted
         if before.state is DocState.HIDDEN:
-            self.r = replace(r, not_before_s=0.0)
             if before.hidden_s is not None and now - before.hidden_s >= limits.auth_delete_s:
                 self._want(Want.AUTH)
         elif r.refusals >= limits.auth_checks and now - since >= limits.auth_grace_s:
             self.hide = True
-            self._to(DocState.HIDDEN, hidden_s=now, not_before_s=0.0)
+            self._to(DocState.HIDDEN, hidden_s=now)
         elif before.state is not DocState.LIVE:
             self._back()
 

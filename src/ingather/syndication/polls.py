@@ -36,7 +36,7 @@ class PollCase:
         """Return what follows from a poll (``Intent.FEED``, ``FEED_ANEW``)."""
         poll = self.poll
         self._put(
-            asked_s=None, polled_s=self.now, status=poll.status, retry_s=poll.retry_s, new=0, changed=0, dropped=0, page=0
+            asked_s=None, urgent=False, polled_s=self.now, status=poll.status, retry_s=poll.retry_s, new=0, changed=0, dropped=0, page=0
         )  # fmt: skip
         error = self._error()
         return self._failed(error) if error else self._told()

@@ -240,15 +240,10 @@ class Relisting:
         at = again_s(dates, r, self._limits, self._now)
         if r.state is DocState.DELETED:
             self._event(r, DocState.PENDING, "listed with another date")
+            until = max(at, r.not_before_s) if r.fails else at
             r = replace(
-                r,
-                state=DocState.PENDING,
-                deleted_s=None,
-                not_before_s=at,
-                gone=0,
-                gone_s=None,
-                refused_s=None,
-            )
+                r, state=DocState.PENDING, deleted_s=None, not_before_s=until, gone=0, gone_s=None, refused_s=None
+            )  # fmt: skip
         elif r.state is DocState.PENDING and not r.fails:
             r = replace(r, not_before_s=at)
         kept = r.state.holds or r.state is DocState.ALIAS
