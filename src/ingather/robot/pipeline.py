@@ -39,6 +39,8 @@ from ingather.robot.judged import Judged
 from ingather.robot.listed import ListedRules, RulesOf, honoured, is_soft_404
 from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.seen import Seen
+from ingather.syndication.datapage import data_controls, data_page, is_document_data
+from ingather.syndication.esdocument import EsDocument, read_esdocument
 
 __all__ = ["Judged", "Pipeline", "PipelineLimits"]
 
@@ -227,11 +229,13 @@ class Pipeline:
     async def _document(self, judged: Judged, got: Response) -> Report:
         claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
         digest = md5(got.body, usedforsecurity=False).digest()
-        if digest == claim.digest and claim.version == self.version:
+        data = self._document_data(claim, got)
+        dirty = data is not None and data.dirty
+        if digest == claim.digest and claim.version == self.version and not dirty:
             return self.answering.unchanged(claim, got)
         evaluation.md5 = digest.hex()
         try:
-            page = await self._reading.page(claim, judged.place, got)
+            page = await self._page(judged, got, data)
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
         except Unreadable as error:  # not even a page: what the response itself says is described
@@ -240,7 +244,24 @@ class Pipeline:
             page = await self._data(judged, got, page)
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
-        return self._described(judged, got, page, digest)
+        report = self._described(judged, got, page, digest)
+        if data is not None and report.described and not data.error:
+            report.controls = data_controls(data)
+        return report
+
+    def _document_data(self, claim: Claim, got: Response) -> EsDocument | None:
+        """Return the document that *got* gives field by field in place of a page; ``None`` = it is no such thing here."""
+        rules = self._rules(claim.source)
+        if rules is None or rules.kind != "sitemap" or not is_document_data(got.body):
+            return None
+        return read_esdocument(got.body, content_type=got.header("content-type") or None)
+
+    async def _page(self, judged: Judged, got: Response, data: EsDocument | None) -> Page:
+        if data is None:
+            return await self._reading.page(judged.claim, judged.place, got)
+        if data.error:
+            raise Unreadable("esdocument", media_type="text/xml")
+        return data_page(data, judged.place)
 
     async def _summarize(self, judged: Judged, got: Response, page: Page) -> None:
         """Run the programs that Generate lines want to hear; one that fails leaves the description as it is."""
