@@ -4,7 +4,7 @@ Every answer is made of what search itself goes by: the catalog's chains and mar
 rule. Nothing is guessed: what is not known is said not to be known.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -20,14 +20,13 @@ from ingather.access.principals import PrincipalKey, identity, key_of
 from ingather.access.publicity import NOBODY, PUBLIC
 from ingather.explain.access_chains import AclFacts, broken_chains, governing
 from ingather.explain.access_forms import entry_form, principal_form, principal_text
-from ingather.model.acl import Acl, Principal, PrincipalScope, Right
+from ingather.explain.access_reasons import acl_form, by_marks, reason_of, unknown_form
+from ingather.model.acl import Acl, Principal, PrincipalScope
 from ingather.model.url import canonical
 
 __all__ = ["AccessExplainer", "AccessParts", "DocumentFacts"]
 
 _MATCHED: Final = 200
-_LISTED, _SECURED, _WITHHELD = 1, 4, 16
-"""Marks of a row (``catalog.sqlite_acl``)."""
 
 
 class MemberFacts(Protocol):
@@ -105,7 +104,7 @@ class AccessExplainer:
         url = _url(text)
         with _Open(self._parts) as (acls, members):
             if acls is None or members is None:
-                return _unknown(url, users)
+                return unknown_form(url, users)
             found = expand(members, users, groups, cut_domains=self._parts.cut_domains)
             return self._explained(url, acls, found)
 
@@ -147,7 +146,7 @@ class AccessExplainer:
         url = _url(text)
         with _Open(self._parts) as (acls, members):
             if acls is None or members is None:
-                return {**_unknown(url, ()), "users": [], "groups": [], "more": False}
+                return {**unknown_form(url, ()), "users": [], "groups": [], "more": False}
             answer = self._explained(url, acls, Expansion(()))
             answer = {
                 name: answer[name]
@@ -209,8 +208,8 @@ class AccessExplainer:
                     f"its own chain is broken ({rescued[2]}), so policy rules decide (access.policy-rescues-broken): {answer['reason']}"
                 )
         else:
-            answer |= _by_marks(marks)
-            answer["acls"] = [_acl_form(acl, "", ()) for acl in chain]
+            answer |= by_marks(marks)
+            answer["acls"] = [acl_form(acl, "", ()) for acl in chain]
         answer["sees"] = answer["permitted"] and facts is not None and bool(facts.indexed)
         if facts is None:
             answer["reason"] += "; it is not known as a document, so there is nothing to see"
@@ -228,10 +227,10 @@ class AccessExplainer:
                 {**entry_form(entry), "by": names.get(key_of(entry.principal), [])}
                 for entry in (step.matched if step else ())
             ]
-            forms.append(_acl_form(acl, "" if step is None else str(step.verdict), matched[:_MATCHED]))
+            forms.append(acl_form(acl, "" if step is None else str(step.verdict), matched[:_MATCHED]))
         return {
             "permitted": decision.permitted, "verdict": str(decision.verdict), "status": str(decision.status),
-            "reason": _reason(decision, names), "decided_by": decision.url or None,
+            "reason": reason_of(decision, names), "decided_by": decision.url or None,
             "entry": None if decision.entry is None else entry_form(decision.entry), "acls": forms,
         }  # fmt: skip
 
@@ -289,73 +288,6 @@ class _Open:
 
 def _url(text: str) -> str:
     return canonical(text if "://" in text else f"https://{text}")
-
-
-def _unknown(url: str, users: Iterable[Principal]) -> dict[str, Any]:
-    return {
-        "url": url, "users": [principal_form(who) for who in users], "groups": [], "document": None, "index": None, "chain": None,
-        "acls": [], "rescued": None, "permitted": False, "sees": False, "verdict": "indeterminate", "status": "NO_CATALOG",
-        "reason": "there is no catalog yet", "decided_by": None, "entry": None,
-    }  # fmt: skip
-
-
-def _by_marks(marks: tuple[int, str, int] | None) -> dict[str, Any]:
-    """Return the answer for what no chain of ACLs decides."""
-    permitted = marks is not None and marks[2] == PUBLIC
-    if marks is None:
-        status, reason = "NO_ACL", "it has no ACL"
-    elif permitted:
-        status, reason = "PUBLIC", "it has no ACL and its source is public: everybody may see it"
-    elif marks[0] & _WITHHELD:
-        status, reason = (
-            "WITHHELD",
-            "its host refuses it, or its head was too large to be received: nobody may see it until it is fetched again",
-        )
-    elif marks[0] & _LISTED:
-        status, reason = (
-            "READACL",
-            "its description's access list (readacl) cannot be read, differs between layers, or stands beside an ACL: nobody may see it",
-        )
-    elif marks[0] & _SECURED:
-        status, reason = (
-            "NO_ACL",
-            "it has no ACL and is secured by its authmethod, by credentials or by its host's word: nobody may see it",
-        )
-    else:
-        status, reason = (
-            "NO_ACL",
-            "it has no ACL and its source is not public (access = secure): nobody may see it",
-        )
-    return {
-        "permitted": permitted, "verdict": "permit" if permitted else "deny", "status": status, "reason": reason,
-        "decided_by": None, "entry": None,
-    }  # fmt: skip
-
-
-def _reason(decision: Decision, names: Mapping[PrincipalKey, Sequence[str]]) -> str:
-    if decision.status is not ChainStatus.CHAIN_OK:
-        return f"nobody may see it: {decision.detail}"
-    if decision.entry is None:
-        if decision.steps and any(step.matched for step in decision.steps):
-            return (
-                f"denied at {decision.url}: not both, it and what is below it, permit"
-                if decision.url
-                else "nothing permits it"
-            )
-        return "no entry of its ACLs names the user or a group of his"
-    way = names.get(key_of(decision.entry.principal), [])
-    verb = "permits" if decision.permitted else "denies"
-    who = principal_text(decision.entry.principal)
-    by = f" (by way of {' > '.join(way)})" if len(way) > 1 else ""
-    return f"{decision.url} {verb} the {decision.entry.principal.scope} {who}{by}"
-
-
-def _acl_form(acl: Acl, verdict: str, matched: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        "url": acl.url, "inherit_from": acl.inherit_from or None, "inheritance": str(acl.inheritance), "problem": acl.problem or None,
-        "entries": len(acl.entries), "denies": sum(e.right is Right.DENY for e in acl.entries), "verdict": verdict or None,
-        "matched": list(matched),
-    }  # fmt: skip
 
 
 def _users_below(groups: Sequence[Principal], members: GroupFacts, *, most: int) -> Iterator[Principal]:

@@ -14,10 +14,11 @@ The room knows no concrete class of another: ``app`` hands it callables and valu
 
 from ingather.web.applications import admin_app, search_app
 from ingather.web.auth import Secret
+from ingather.web.boards import Operations
 from ingather.web.boundary import RequestLimits
 from ingather.web.listening import ConnectionLimits, listener_config
 from ingather.web.metering import HttpMetrics
-from ingather.web.parts import AdminParts, Health, Operations, SearchParts, WebLimits
+from ingather.web.parts import AdminParts, Health, SearchParts, WebLimits
 
 __all__ = [
     "AdminParts",

@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import AccessDesk, Tree
 from ingather.web.failures import WebError
 from ingather.web.fields import single
-from ingather.web.parts import AccessDesk, Tree
 from ingather.web.state import admin_state
 
 __all__ = ["broken", "explain_access", "who"]

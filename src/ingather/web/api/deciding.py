@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import Tree
 from ingather.web.failures import WebError
 from ingather.web.fields import read_fields
-from ingather.web.parts import Tree
 from ingather.web.state import admin_state, identity
 
 __all__ = ["classify", "discard", "holds", "release", "remove", "undelete"]

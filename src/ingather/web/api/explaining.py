@@ -4,9 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import Tree
 from ingather.web.failures import WebError
 from ingather.web.fields import flag, single
-from ingather.web.parts import Tree
 from ingather.web.state import admin_state
 
 __all__ = ["explain", "explanation"]

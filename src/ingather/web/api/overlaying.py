@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import OverlayBoard
 from ingather.web.failures import WebError
 from ingather.web.fields import flag, read_fields, single
-from ingather.web.parts import OverlayBoard
 from ingather.web.state import admin_state
 
 __all__ = [

@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import Accounts
 from ingather.web.failures import WebError
 from ingather.web.fields import read_fields
-from ingather.web.parts import Accounts
 from ingather.web.state import admin_state
 
 __all__ = [

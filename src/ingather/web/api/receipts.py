@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from ingather.web.answers import json_answer
+from ingather.web.boards import FeedBoard
 from ingather.web.failures import WebError
 from ingather.web.fields import read_fields, single
-from ingather.web.parts import FeedBoard
 from ingather.web.state import admin_state
 
 __all__ = [

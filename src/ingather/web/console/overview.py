@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ingather.web.answers import page_answer
-from ingather.web.parts import Tree
+from ingather.web.boards import Tree
 from ingather.web.state import admin_state, identity
 
 __all__ = ["overview"]
