@@ -212,6 +212,10 @@ class SyndicationStore:
             ).get
         )
 
+    def drop_pages(self, feed: int) -> None:
+        """Wait for no further page of a feed."""
+        self._cursor.execute("delete from rss_page where feed = ?", (feed,))
+
     def drop_page(self, url_id: int) -> None:
         """A further page was visited."""
         self._cursor.execute("delete from rss_page where url = ?", (url_id,))
@@ -366,6 +370,13 @@ class SyndicationStore:
                 (feed,),
             )
         ]
+
+    def unlist(self, feed: int, source: int) -> None:
+        """Forget what a feed says of documents that another source looks after."""
+        self._cursor.execute(
+            "delete from rss_listing where feed = ? and id in (select id from rss_document where source = ?)",
+            (feed, source),
+        )
 
     def listings_among(self, feed: int, url_ids: Sequence[int]) -> dict[int, ListingRow]:
         """Return what a feed says or said of documents."""
@@ -537,6 +548,10 @@ class SyndicationStore:
         gone = self._db.changes()
         self._cursor.execute("delete from rss_cycle where ended < ?", (before_s,))
         return gone
+
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return what a query answers, within the transaction if there is one."""
+        return fetch(self._cursor, sql, values)
 
     def _among(self, sql: str, ids: Sequence[int | str]) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []

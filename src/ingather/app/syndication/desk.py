@@ -84,7 +84,8 @@ class Desk:
         if intent in FEEDS:
             number = store.page(row.id) if intent is Intent.PAGE else None
             feed = store.feed(number) if number is not None else store.feed_at(row.id)
-            if feed is None or feed.source not in self._numbers:
+            if feed is None or feed.source not in self._numbers or not feed.configured:
+                store.drop_page(row.id)
                 return self._orphan(writer, item, applied)
             return self._polled(writer, item, feed, intent, applied)
         document = store.document(row.id)
@@ -144,9 +145,12 @@ class Desk:
             if child.configured:
                 self.end_feed(writer, child, applied)
         ruling = self.deciders[self._numbers[feed.source]].removed(
-            feed_facts(feed), self.book(writer, feed.source), writer.applier.now_s
+            msgspec.structs.replace(feed_facts(feed), asked_s=None),
+            self.book(writer, feed.source),
+            writer.applier.now_s,
         )
         self.carrying(writer, feed.source, applied).feed(feed, ruling)
+        store.drop_pages(feed.id)
         store.rest(feed.url)
         self._touched.add(feed.source)
 

@@ -81,6 +81,7 @@ def _end_source(writer: Writer, number: int, applied: Applied) -> None:
         facts = msgspec.structs.replace(feed_facts(feed), digest=b"", etag="", last_modified="", anew_s=None)
         store.put_feed(feed_row(feed, facts))
         store.validators(feed.url, "", "", b"")
+        store.unlist(feed.id, number)
     while rows := store.all_documents(number, after, _GROUP):
         after = rows[-1].id
         for row in rows:
