@@ -12,7 +12,6 @@ from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
-from ingather.model.url import split
 from ingather.ports.isolation import Isolation
 from ingather.robot.addresses import AddressLimits
 from ingather.robot.backoff import BackOffLimits
@@ -163,12 +162,11 @@ def _thresholds(settings: Settings) -> tuple[float, int]:
 def listed_rules(source: SourceConf) -> ListedRules:
     """What a source of kind ``rss`` or ``sitemap`` says of visits."""
     own = source.syndication
-    same_host = own.link_scope == "same-host"
     query = own.honoured_query_parameters
     return ListedRules(
         kind="sitemap" if source.kind == "sitemap" else "rss",
         discover=own.discover_urls,
-        origins=frozenset(split(url).origin for url in own.feeds) if same_host else frozenset(),
+        same_host=own.link_scope == "same-host",
         document_bytes=own.max_file_size or 0,
         honoured_query=None if query is None else frozenset(query),
         feed_bytes=own.max_feed_size or 0,

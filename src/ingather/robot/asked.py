@@ -12,6 +12,8 @@ from ingather.model.intent import FEEDS, Intent
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.url import split
+from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.robot.hopping import Chained, Hopping
@@ -129,6 +131,14 @@ class AskedVisits:
         def judge(target: str) -> Denial | None:
             if claim.intent in FEEDS:
                 return pipeline.shape(target)
-            return pipeline.beyond(target, rules) or pipeline.denial(target, claim)
+            if rules.same_host and not _same_host(judged.url, target):
+                reason = "on another scheme or host (link-scope)"
+                return Denial(str(Exclusion.SITE_NOT_ALLOWED), "", reason, pipeline.version)
+            return pipeline.denial(target, claim)
 
         return judge
+
+
+def _same_host(url: str, target: str) -> bool:
+    here, there = split(url), split(target)
+    return (here.scheme, here.host) == (there.scheme, there.host)

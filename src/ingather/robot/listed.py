@@ -17,8 +17,8 @@ class ListedRules:
     Attributes:
         kind: what is polled.
         discover: links of fetched documents are followed, to the document's own scheme, host and port.
-        origins: schemes and hosts (``https://n.test``, port only if it is not the default) beyond which no document is
-            asked for (``link-scope = same-host``); empty = the filters decide alone.
+        same_host: a redirect of a document is followed only to its own scheme and host (``link-scope = same-host``; whoever
+            takes a link off a feed holds it against the feed's).
         document_bytes: largest document, as it travels and decoded; 0 = as for every page.
         honoured_query: parameters that links may keep; ``None`` = all.
         feed_bytes: largest feed, as it travels and decoded; 0 = 10 MiB, a sitemap's 50 MiB.
@@ -30,7 +30,7 @@ class ListedRules:
 
     kind: Literal["rss", "sitemap"] = "rss"
     discover: bool = False
-    origins: frozenset[str] = frozenset()
+    same_host: bool = False
     document_bytes: int = 0
     honoured_query: frozenset[str] | None = None
     feed_bytes: int = 0

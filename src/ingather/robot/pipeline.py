@@ -36,7 +36,7 @@ from ingather.ports.clock import Clock
 from ingather.robot.answering import Answering
 from ingather.robot.discovering import Discoverer, denial_of
 from ingather.robot.judged import Judged
-from ingather.robot.listed import ListedRules, RulesOf, honoured, is_soft_404
+from ingather.robot.listed import RulesOf, honoured, is_soft_404
 from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.seen import Seen
 from ingather.syndication.datapage import data_controls, data_page, is_document_data
@@ -159,9 +159,6 @@ class Pipeline:
         evaluation = self._engine.evaluation(candidate, answers=answers)
         if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do
             return Judged(claim, url, evaluation)
-        if rules is not None and (denial := self.beyond(url, rules)) is not None:
-            ended = self.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
-            return Judged(claim, url, evaluation, ended)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
@@ -175,13 +172,6 @@ class Pipeline:
     def ended(self) -> Callable[..., Report]:
         """Makes the report of a visit that brought nothing to keep (:meth:`Answering.ended`)."""
         return self.answering.ended
-
-    def beyond(self, url: str, rules: ListedRules) -> Denial | None:
-        """Return why a source that feeds control does not go to *url*, whatever the filters say."""
-        if not rules.origins or split(url).origin in rules.origins:
-            return None
-        reason = "on another scheme or host than the source's feeds (link-scope)"
-        return Denial(str(Exclusion.SITE_NOT_ALLOWED), "", reason, self.version)
 
     def shape(self, url: str) -> Denial | None:
         """Return why the shape of a URL alone refuses it."""
