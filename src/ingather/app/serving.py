@@ -45,6 +45,7 @@ from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
 from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
+from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
@@ -259,6 +260,7 @@ class Serving:
         http = HttpMetrics(self._registry)
         KeeperMetrics(self._registry, gathering)
         FeedMetrics(self._registry, self._gate.gate, self._gate.intake, self.feeds.desk)
+        WebFeedMetrics(self._registry, database_of(self.home))
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),

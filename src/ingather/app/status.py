@@ -7,6 +7,7 @@ from typing import Any
 from ingather import __version__
 from ingather.app.confined.sandbox import Sandbox
 from ingather.app.keeper import Gathering
+from ingather.app.syndication.metering import status_of
 from ingather.catalog.sqlite_memory import sqlite_version
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.fetch.limits import RobotsLimits
@@ -58,6 +59,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "backlog": max(stats.sequence - gathering.follower.applied, 0),
         "index": gathering.follower.broken or "ok",
         "overlay": gathering.overlays.form(),
+        "web_feeds": status_of(gathering.database),
         "warnings": gathering.warnings(),
         "runs": runs,
         "holds": holds,

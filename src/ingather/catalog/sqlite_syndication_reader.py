@@ -125,6 +125,16 @@ class SyndicationReader:
             )
         ]
 
+    def feed_counts(self) -> list[tuple[str, int, bool, int, float | None, float | None]]:
+        """Return (source, state, paused, how many, last good poll, next poll) of the configured feeds."""
+        return [
+            (row[0], row[1], bool(row[2]), row[3], row[4], row[5])
+            for row in self._rows.all(
+                "select s.name, f.state, f.paused, count(*), max(f.good), min(f.due) from rss_feed f "
+                "join source s on s.id = f.source where f.configured = 1 group by s.name, f.state, f.paused"
+            )
+        ]
+
     def feed(self, name: str) -> FeedRecord | None:
         """Return the feed with this number, this URL as configured, or this address."""
         number = int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0  # noqa: PLR2004 - SQLite's integers

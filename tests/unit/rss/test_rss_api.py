@@ -8,6 +8,8 @@ from prometheus_client import CollectorRegistry
 from starlette.testclient import TestClient
 
 from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.app.syndication.metering import WebFeedMetrics, status_of
 from ingather.app.syndication.office import HomeSyndication
 from ingather.testing.clock import FakeClock
 from ingather.testing.rig import Rig
@@ -97,3 +99,20 @@ def test_opml_goes_out_and_comes_in(client: TestClient, rig: Rig) -> None:
 
 def test_what_is_no_feed_is_not_added(client: TestClient) -> None:
     assert client.post("/api/v1/rss/add", json={"url": "ftp://n.test/"}).status_code == 400
+
+
+def test_the_figures_of_the_moment(rig: Rig) -> None:
+    database = database_of(Home.open(rig.path))
+    registry = CollectorRegistry()
+    WebFeedMetrics(registry, database)
+    assert registry.get_sample_value("ingather_rss_feeds", {"source": "news", "state": "gone"}) == 1
+    assert registry.get_sample_value("ingather_rss_documents", {"source": "news", "state": "retry"}) == 1
+    assert registry.get_sample_value("ingather_rss_held", {"source": "news"}) == 0
+    assert (
+        registry.get_sample_value("ingather_rss_last_good_timestamp_seconds", {"source": "news"})
+        == 1_521_534_780
+    )
+    assert status_of(database)["news"] == {
+        "feeds": {"active": 1, "gone": 1}, "documents": {"pending": 1, "live": 1, "retry": 1}, "held": 0,
+        "last_good": "2018-03-20T08:33:00Z", "next_poll": "2018-03-20T11:33:00Z",
+    }  # fmt: skip
