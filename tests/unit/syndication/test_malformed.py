@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ingather.syndication import Listing, read_listing
@@ -178,11 +178,12 @@ def test_any_bytes_give_a_listing(body: bytes, start: bytes) -> None:
 
 
 @given(st.integers(0, 5000), st.integers(0, 5000), st.binary(max_size=3))
+@example(1924, 1924, b"")
 @settings(max_examples=100, deadline=None)
 def test_a_damaged_feed_invents_no_link(start: int, length: int, instead: bytes) -> None:
     body = rss("".join(A.replace("/a<", f"/article-{n}<") for n in range(20))).encode()
     found = check(body[: start % len(body)] + instead + body[start % len(body) + length % 40 :])
-    assert len(found.items) + found.rejected_count <= 20
+    assert len(found.items) <= 20  # one that fell apart may have left two pieces without a link, which are rejected
 
 
 @given(
