@@ -30,9 +30,7 @@ def polls(feeds: int, wanted: int, feed: Callable[[int, int], str]) -> None:
             for item in range(_ITEMS):
                 site.put(f"/d/{number}/{item}", html(f"Document {item} of {number}"))
             if number % 2:
-                site.answer(
-                    f"/feed/{number}", lambda asked, number=number: Answer(200, (_TYPE,), feed(number, asked).encode())
-                )  # fmt: skip
+                site.answer(f"/feed/{number}", _made(feed, number))
             else:
                 site.put(f"/feed/{number}", feed(number, 0), kind=_TYPE[1])
         rig = Rig(Path(folder) / "home").init()
@@ -59,6 +57,10 @@ def polls(feeds: int, wanted: int, feed: Callable[[int, int], str]) -> None:
 
 
 _TYPE = ("Content-Type", "application/rss+xml")
+
+
+def _made(feed: Callable[[int, int], str], number: int) -> Callable[[int], Answer]:
+    return lambda asked: Answer(200, (_TYPE,), feed(number, asked).encode())
 
 
 def _polled(site: Site) -> int:
