@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ingather.model.intent import Intent
+from ingather.syndication.explaining import Explanation
 from ingather.syndication.facts import DocState, Due, Registration
 
 __all__ = ["because", "feed_reason", "lines", "upcoming"]
@@ -12,29 +13,19 @@ __all__ = ["because", "feed_reason", "lines", "upcoming"]
 _WANTED: Final = {
     Intent.NEW: ("fetch", "it is listed and not indexed"),
     Intent.REINDEX: ("fetch", "its dates changed"),
-    Intent.CHECK: ("check", "no feed listed it for long"),
-    Intent.REFRESH: ("check", "it is listed, and its dates never change"),
+    Intent.CHECK: ("check", "no feed listed it for long, or a further look was due"),
+    Intent.REFRESH: ("check", "it is listed, and its dates do not change"),
 }
-_DUE: Final = {
-    Due.NEW: ("fetch", "it is listed, and did not answer with a document so far"),
-    Due.CHECK: ("check", "by then it was neither indexed, listed nor checked for max-unseen-age"),
-    Due.REFRESH: ("check", "it is listed with dates that do not change; by then its last check is older than refresh-age"),
-    Due.RETRY: ("fetch", "the last visit failed"),
-    Due.CONFIRM: ("check", "it was gone at the last visit; a further look decides"),
-    Due.AUTH: ("check", "it is refused; further looks decide"),
-    Due.ROBOTS: ("check", "it is forbidden; a further look decides"),
-    Due.REINDEX: ("fetch", "its dates changed, and it was visited a short time ago"),
-    Due.AGAIN: ("fetch", "it was deleted and is listed still"),
-    Due.AGE: ("reindex", "max-index-age is over then"),
-    Due.FORGET: ("forget", "nothing lists it, and nothing of it is kept"),
-    Due.ABSENT: ("check", "it is missing from a complete list, or its feed says that it was deleted"),
-}  # fmt: skip
+_FETCHED: Final = frozenset({Due.NEW, Due.RETRY, Due.REINDEX, Due.AGAIN})
 
 
-def upcoming(found: Registration, *, hold: int = 0) -> dict[str, Any]:
+def upcoming(found: Registration, told: Explanation, *, hold: int = 0) -> dict[str, Any]:
     """Return what is done next (``fetch``, ``check``, ``reindex``, ``forget``, ``person`` or ``nothing``), at (``None`` = as soon as its host allows) and why.
 
-    *hold*: number of the hold in which its deletion waits, 0 = none.
+    Args:
+        found: the document's facts.
+        told: what the decider says of them.
+        hold: number of the hold in which its deletion waits, 0 = none.
     """
     if hold:
         why = f"its deletion waits for a person: ingather holds release {hold}, or ingather holds discard {hold}"
@@ -42,16 +33,16 @@ def upcoming(found: Registration, *, hold: int = 0) -> dict[str, Any]:
     if found.intent in _WANTED:
         what, why = _WANTED[found.intent]
         return {"what": what, "at": None, "why": why}
-    if found.due_s is not None and found.due in _DUE:
-        what, why = _DUE[found.due]
-        return {"what": what, "at": _instant(found.due_s), "why": why}
+    if told.next_s is not None:
+        what = {Due.AGE: "reindex", Due.FORGET: "forget"}.get(
+            found.due, "fetch" if found.due in _FETCHED else "check"
+        )
+        return {"what": what, "at": _instant(told.next_s), "why": told.because}
     if found.state is DocState.ALIAS:
-        return {
-            "what": "nothing",
-            "at": None,
-            "why": "it is the same document as another one, which is looked after",
-        }
-    return {"what": "nothing", "at": None, "why": "its feeds have to say something new"}
+        why = "it is the same document as another one, which is looked after"
+        return {"what": "nothing", "at": None, "why": why}
+    why = "its feeds have to say something new" if told.next == "nothing" else f"{told.next} {told.because}"
+    return {"what": "nothing", "at": None, "why": why}
 
 
 def because(form: Mapping[str, Any]) -> str:

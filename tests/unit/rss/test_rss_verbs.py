@@ -63,7 +63,7 @@ def test_explain_says_why_and_what_is_next(rig: Rig) -> None:
     a = told(rig, "explain", "http://n.test/a")
     assert a["because"] == (
         f"indexed at 2018-03-20T08:33:00Z because feed {GOOD} listed it on 2018-03-20T07:33:00Z; next check 2018-03-22T08:33:00Z "
-        "because it is listed with dates that do not change; by then its last check is older than refresh-age"
+        "because still listed, and not looked at for 2 d (it has no date); due now, in the next cycle"
     )  # fmt: skip
     assert a["seen"] == "2018-03-20T08:33:00Z"
     assert a["listings"][0]["waiting"]["published"] == "2018-03-21T08:33:00Z"

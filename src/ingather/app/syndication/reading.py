@@ -8,7 +8,8 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.syndication.opml import export_opml
 from ingather.app.syndication.probing import feed_url
-from ingather.app.syndication.records import feed_facts, registration
+from ingather.app.syndication.records import feed_facts, listed_dates, registration
+from ingather.app.syndication.sources import limits_of
 from ingather.app.syndication.viewing import (
     document_form,
     event_form,
@@ -22,6 +23,7 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import UrlError, UsageError
 from ingather.explain.syndicated import because, upcoming
 from ingather.model.url import canonical
+from ingather.syndication.deciding import Decider
 from ingather.syndication.facts import DocState
 
 __all__ = ["WebFeedBook"]
@@ -125,14 +127,20 @@ class WebFeedBook:
                 }
             listings = reader.listings(record.row.id)
             found = registration(record.row)
+            told = self._decider(record.source).explain(
+                found,
+                [listed_dates(row) for _, row in listings],
+                {feed.row.id: feed_facts(feed.row) for feed, _ in listings},
+                self._now_s(),
+            )
             form = document_form(
                 record,
                 listings,
                 reader.events(document=record.row.id, limit=_EVENTS),
-                upcoming(found, hold=record.hold),
+                upcoming(found, told, hold=record.hold),
                 alias=reader.url(record.row.alias) if record.row.alias else "",
             )
-            return {**form, "known": True, "because": because(form)}
+            return {**form, "known": True, "because": because(form), "story": list(told.why)}
 
     def told_by_explain(self, url: str) -> dict[str, Any] | None:
         """Return what belongs to the explanation of canonical *url*: its listings and clocks, or the feed that it is; ``None`` = neither."""
@@ -169,12 +177,12 @@ class WebFeedBook:
             rows = reader.documents(
                 source=source, feed=record.row.id if record else 0, states=wanted, after=after, limit=limit
             )
-        made = []
+        made, now_s = [], self._now_s()
         for row in rows:
             found = registration(row.row)
             made.append(
                 {"url": row.url, "source": row.source, "state": DocState(row.row.state).name.lower(), "reason": found.reason,
-                 "status": found.status or None, "hold": row.hold or None, "next": upcoming(found, hold=row.hold)}
+                 "status": found.status or None, "hold": row.hold or None, "next": upcoming(found, self._decider(row.source).explain(found, (), {}, now_s), hold=row.hold)}
             )  # fmt: skip
         return {"documents": made, "after": rows[-1].row.id if len(rows) == limit else None}
 
@@ -203,6 +211,10 @@ class WebFeedBook:
             yield reader
         finally:
             reader.close()
+
+    def _decider(self, source: str) -> Decider:
+        conf = self._sources.get(source)
+        return Decider(limits_of(conf) if conf is not None else None)
 
     def _known(self, source: str) -> None:
         conf = self._sources.get(source)
