@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from ingather.errors import UrlError
-from ingather.fetch import RobotsState, target_of, visit_robots
+from ingather.fetch import RobotsKind, RobotsState, target_of, visit_robots
 from ingather.fetch.redirects import REDIRECTS, carried_headers
 from ingather.model.lifecycle import Outcome
 from ingather.model.polled import Hop
@@ -174,6 +174,8 @@ class Hopping:
         if not self._hosts.obeys(target):
             return None
         state = self._hosts.robots_of(target) or await self._robots_of(split(target).origin, scope)
+        if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(FailureKind.EGRESS):
+            return None  # the gate refused the host, and says so of the URL as well
         ruling = self._hosts.judged(state, target)
         if ruling is None:
             return None

@@ -241,7 +241,7 @@ def test_robots_txt_binds_each_hop(make_bench: Any) -> None:
 
 def test_the_gate_judges_each_hop(bench: Any) -> None:
     report = visit(bench, moved("http://169.254.169.254/latest/meta-data"))
-    assert Outcome(report.outcome) in {Outcome.FAILED, Outcome.ROBOTS_UNREACHABLE}
+    assert (Outcome(report.outcome), report.detail.partition(":")[0]) == (Outcome.FAILED, "refused-address")
     assert not report.described
 
 
