@@ -2,6 +2,7 @@
 
 import json
 import socket
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -79,16 +80,7 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         wait_until(lambda: served.found("c:all") == [])
         file.write_text(f"{site.origin}/ c:all\n")
         wait_until(lambda: len(served.found("c:all")) == 3)
-        versions = call(served, rig, "GET", "/api/v1/overlay/history")[1]["versions"]
-        path = f"/api/v1/overlay/diff?old={versions[-1]['version']}&new={versions[0]['version']}"
-        code, answer = call(served, rig, "GET", path)
-        assert (code, answer["documents"], "+c:all" in answer["diff"]) == (200, 3, True), answer
-        assert call(served, rig, "GET", "/api/v1/overlay/diff?old=99")[0] == 400
-        code, answer = call(served, rig, "POST", "/api/v1/overlay/diff?name=new.cfg", ["bad line"])
-        assert (code, answer["state"], answer["errors"][0][:10]) == (200, "ignored", "new.cfg:1:"), answer
-        assert call(served, rig, "GET", "/api/v1/overlay/show")[1]["layers"][FILE] == file.read_text()
-        code, answer = call(served, rig, "POST", "/api/v1/overlay/publish", {"note": "again"})
-        assert (code, answer["changed"], answer["errors"]) == (200, False, []), answer
+        _versions_over_http(served, rig, file)
         # a record of the API, over HTTP and with the command line, which asks the owner
         path = f"/api/v1/overlay/records?prefix={quote(site.url('/b/index.html'), safe='')}"
         code, answer = call(served, rig, "PUT", path, {"classes": {"c": ["bird"], "t": "Grey heron"}})
@@ -96,6 +88,13 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         wait_until(lambda: served.found("c:bird") == [site.url("/b/")])
         assert served.get("/api/v1/search?q=c%3Abird")[1]["results"][0]["title"] == "Grey heron"
         assert len(call(served, rig, "GET", "/api/v1/overlay/records")[1]["records"]) == 1
+        bare = quote(f"{site.origin.upper()}/b/default.aspx", safe="")
+        code, answer = call(served, rig, "GET", f"/api/v1/overlay/records?prefix={bare}")
+        assert (code, answer["classes"]) == (200, {"c": ["bird"], "t": ["Grey heron"]}), answer
+        assert (
+            call(served, rig, "GET", f"/api/v1/overlay/records?prefix={quote(site.origin, safe='')}")[0]
+            == 404
+        )
         assert call(served, rig, "DELETE", path)[0] == 200
         wait_until(lambda: served.found("c:bird") == [])
         assert call(served, rig, "DELETE", path)[0] == 400
@@ -106,3 +105,16 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         assert "c = all, by line 1" in rig.call("overlay", "explain", site.url("/a")).out
         assert served.status["overlay"]["running"] is False
     assert rig.complaints() == []
+
+
+def _versions_over_http(served: Served, rig: Rig, file: Path) -> None:
+    versions = call(served, rig, "GET", "/api/v1/overlay/history")[1]["versions"]
+    path = f"/api/v1/overlay/diff?old={versions[-1]['version']}&new={versions[0]['version']}"
+    code, answer = call(served, rig, "GET", path)
+    assert (code, answer["documents"], "+c:all" in answer["diff"]) == (200, 3, True), answer
+    assert call(served, rig, "GET", "/api/v1/overlay/diff?old=99")[0] == 400
+    code, answer = call(served, rig, "POST", "/api/v1/overlay/diff?name=new.cfg", ["bad line"])
+    assert (code, answer["state"], answer["errors"][0][:10]) == (200, "ignored", "new.cfg:1:"), answer
+    assert call(served, rig, "GET", "/api/v1/overlay/show")[1]["layers"][FILE] == file.read_text()
+    code, answer = call(served, rig, "POST", "/api/v1/overlay/publish", {"note": "again"})
+    assert (code, answer["changed"], answer["errors"]) == (200, False, []), answer

@@ -204,6 +204,9 @@ class OverlayBoard(Protocol):
     def records(self) -> Sequence[Tree]:
         """Return the records that were set here."""
 
+    def record(self, prefix: str) -> Tree | None:
+        """Return the record of a prefix, ``None`` if there is none."""
+
     def exported(self, kind: str) -> str:
         """Return them as ``json``, ``csv`` or ``cfg``."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ingather.app.overlay.desk import OverlayDesk
+from ingather.errors import UsageError
 from ingather.testing.rig import Rig
 
 PAGE = {"title": "Old", "partial-text": "something to read"}
@@ -207,6 +208,17 @@ def test_the_texts_of_a_version_are_shown(told: Any, desk: Any) -> None:
     assert json.loads(told("show", "config", "--json"))[file] == "www.anu.edu.au z:1"
     assert "has no layer nowhere" in told("show", "2", "nowhere", status=2)
     assert "no version 9" in told("show", "9", status=2)
+
+
+def test_a_record_is_found_by_any_form_of_its_prefix(told: Any, desk: Any) -> None:
+    told("set", "WWW.anu.edu.au:80/a/../b/index.html", "c:one")
+    book = OverlayDesk(desk.home, desk.home.settings(), lambda *_: False, desk.clock.wall)
+    record = book.record("http://www.anu.edu.au/b/default.aspx")
+    assert record is not None
+    assert record["line"] == f"{HOME}/b/index.html c:one"
+    assert book.record("www.anu.edu.au/b/") is None
+    with pytest.raises(UsageError, match="no-host"):
+        book.record("/b/")
 
 
 @pytest.mark.usefixtures("told")

@@ -56,6 +56,15 @@ class OverlayDesk(OverlayBook):
         changed = self._apply(lambda w, now_s: _put(w, key, line, now_s, author), author, f"set {key}")
         return {"prefix": key, "line": line, "changed": changed}
 
+    def record(self, prefix: str) -> dict[str, Any] | None:
+        """Return the record of *prefix* in whatever form that is written, ``None`` if there is none.
+
+        Raises:
+            UsageError: no prefix can be so.
+        """
+        key = line_key(self._record(prefix, {"x": ["1"]}))
+        return next((record for record in self.records() if record["prefix"] == key), None)
+
     def delete(self, prefix: str, author: str) -> dict[str, Any]:
         """Take the record of *prefix* away.
 
@@ -63,7 +72,7 @@ class OverlayDesk(OverlayBook):
             UsageError: there is none.
         """
         key = line_key(self._record(prefix, {"x": ["1"]}))
-        if key not in {record["prefix"] for record in self.records()}:
+        if self.record(prefix) is None:
             raise UsageError(f"there is no record of {key}", hint="list them with: ingather overlay list")
         return {
             "prefix": key,

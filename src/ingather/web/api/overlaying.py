@@ -82,13 +82,12 @@ async def records(request: Request) -> Response:
             raise WebError(400, "bad-parameter", "There is no such format.", hint="Give json, csv or cfg.")
         text = await _run(request, lambda board: board.exported(form))
         return Response(text, media_type=_FORMATS[form])
-    found = await _run(request, lambda board: list(board.records()))
     if prefix:
-        found = [record for record in found if record["prefix"] == prefix]
-        if not found:
+        record = await _run(request, lambda board: board.record(prefix))
+        if record is None:
             raise WebError(404, "no-record", "There is no such record.", hint="List them without a prefix.")
-        return json_answer(found[0])
-    return json_answer({"records": found})
+        return json_answer(record)
+    return await _answer(request, lambda board: {"records": list(board.records())})
 
 
 async def put_record(request: Request) -> Response:
