@@ -177,5 +177,6 @@ class Cycling:
             ]
             for counted, limit in ((True, limits.max_checks_per_cycle + 1), (False, _UNCOUNTED))
         ]
-        inorder = merge(*found, key=lambda r: r.due_s or 0.0)
-        return [each for each in inorder if self._desk.keeps(writer, number, each.key)]
+        inorder = list(merge(*found, key=lambda r: r.due_s or 0.0))
+        mine = store.owned(number, [each.key for each in inorder])
+        return [each for each in inorder if each.key in mine or self._desk.keeps(writer, number, each.key)]

@@ -7,8 +7,8 @@ from msgspec import structs
 
 from ingather.app.syndication.sources import FedSource
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_syndication import Claimed
 from ingather.catalog.sqlite_syndication_rows import FeedRow
+from ingather.catalog.sqlite_syndication_urls import Claimed
 from ingather.errors import UrlError
 from ingather.model.intent import Intent
 from ingather.model.polled import Polled, PollKind
