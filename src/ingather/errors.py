@@ -26,6 +26,7 @@ __all__ = [
     "IsolationError",
     "PortInUseError",
     "QueryError",
+    "RobotStateError",
     "UnitError",
     "UrlError",
     "UsageError",
@@ -69,6 +70,14 @@ class ConfigurationError(IngatherError):
         super().__init__("\n".join(str(d) for d in errors) or "configuration refused")
         self.diagnostics = tuple(diagnostics)
         self.bodies = bodies
+
+
+class RobotStateError(IngatherError):
+    """The robot cannot do that in the state it is in, which *state* names; nothing was changed."""
+
+    def __init__(self, text: str, *, state: str = "", hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.state = state
 
 
 class DirectoryError(IngatherError):

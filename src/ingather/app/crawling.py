@@ -240,7 +240,7 @@ async def crawl(
                 tell(_progress(gathering, now - begun, rate))
         summary.interrupted = stop.is_set()
         if not (summary.interrupted or summary.stopped):
-            await gathering.finish()
+            await gathering.conductor.finish()
         _sum_up(gathering, summary)
         if gathering.follower.broken:
             summary.index = gathering.follower.broken

@@ -5,8 +5,7 @@ owns, from open to close. Recovery is the only start path: what a crash left beh
 here, every time.
 """
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,7 +14,7 @@ from typing import Any, Self
 import msgspec
 
 from ingather.app import wiring
-from ingather.app.access.policing import place_by_pieces, place_when_changed, use_policy
+from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
@@ -28,15 +27,16 @@ from ingather.app.overlay.fetching import Listings
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.watch import OverlayWatch
 from ingather.app.pruning import Pruned, prune
-from ingather.app.runplan import JUDGED, RunPlan, log_robots_off, note_beginning, note_robots_off, tally_of
+from ingather.app.reconfiguring import reconfigure
+from ingather.app.robot.conductor import Conductor
+from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.desk import Desk
-from ingather.app.syndication.reconciling import reconcile
 from ingather.app.syndication.records import feed_facts
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
 from ingather.app.upkeep import compact, derive_links
-from ingather.app.versions import digest_of, finish_publishing, packed
+from ingather.app.versions import finish_publishing
 from ingather.app.visiting import Visitor
 from ingather.app.waiting import finish_waiting
 from ingather.catalog.bodies import cut_tails
@@ -47,11 +47,9 @@ from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_syndication_reader import SyndicationReader
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf import Loaded, Site, StartingPoint
-from ingather.conf.report import Report
+from ingather.conf import Loaded, Site
 from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf, check_references
-from ingather.errors import ConfigurationError
+from ingather.conf.sources import SourceConf
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
@@ -65,7 +63,7 @@ from ingather.robot.discovering import Discoverer
 from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
-from ingather.robot.robotlog import Level, RobotLog
+from ingather.robot.robotlog import RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
@@ -90,8 +88,9 @@ class Gathering:
         self._readers: list[SqliteReader] = []
         self._queries: Any = None
         self._made: Blueprint | None = None
-        self.run = 0
+        self.run = self.revisited = 0
         self.continued = False
+        self.starts: list[str] = []
         self.busy_segment: Callable[[], int | None] = lambda: None
         """Oldest WARC segment that somebody beside the gatherers still writes to, if there is one."""
 
@@ -101,8 +100,7 @@ class Gathering:
         self._lock = self.home.lock(f"ingather {self.plan.kind}")
         try:
             self._open()
-            await self.keeper.start()
-            await self._begin()
+            await self.conductor.begin()
             if self.plan.kind == "serve":
                 self.rounds.start()
             elif not self.plan.starts:
@@ -118,6 +116,7 @@ class Gathering:
         await self.listings.stop()
         await self.overlay_watch.stop()
         await self.rounds.stop()
+        await self.conductor.stop()
         await self.keeper.stop()
         self._release()
 
@@ -159,12 +158,13 @@ class Gathering:
         ):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
-        tally = writer.transaction(lambda w: tally_of(w, plan))
+        self.tally = writer.transaction(lambda w: tally_of(w, plan))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
         self.discoverer = Discoverer(
             Engine(self.loaded, counted_elsewhere=True, logs=True), version=self.version, seed=self.seed
         )
         self._queries = open_reader(self.database)
+        self.conductor = Conductor(self)
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
@@ -206,7 +206,7 @@ class Gathering:
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
-                gatherer_main, (self._blueprint(self.loaded, self.version),), home.run, clock, count=settings.count("gather.gatherers"),
+                gatherer_main, (self.blueprint_of(self.loaded, self.version),), home.run, clock, count=settings.count("gather.gatherers"),
                 parse_s=settings.seconds("limits.parser-wall"),
                 silent_s=2 * settings.seconds("limits.parser-wall"),
             ),
@@ -216,8 +216,8 @@ class Gathering:
             ),
             robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
-            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=tally,
-            filter_log=self.filter_log,
+            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=self.tally,
+            filter_log=self.filter_log, restraints=self.conductor.restraints,
         )  # fmt: skip
 
         self.rounds = Rounds(self.desk, self.keeper, clock.wall)
@@ -234,7 +234,8 @@ class Gathering:
         finally:
             await visitor.close()
 
-    def _blueprint(self, loaded: Loaded, version: int) -> Blueprint:
+    def blueprint_of(self, loaded: Loaded, version: int) -> Blueprint:
+        """Return what child processes are made from under a configuration."""
         return Blueprint(
             home=str(self.home), socket=str(self.socket), seed=self.seed, version=version, files=dict(loaded.bodies),
             sites=self.sites, settings=self.settings, sources=self.sources, own_ports=self.plan.own_ports,
@@ -245,7 +246,7 @@ class Gathering:
     def blueprint(self) -> Blueprint:
         """What child processes are made from; the same object as long as the configuration is."""
         if self._made is None or self._made.version != self.version:
-            self._made = self._blueprint(self.loaded, self.version)
+            self._made = self.blueprint_of(self.loaded, self.version)
         return self._made
 
     def _kept_sites(self) -> tuple[Site, ...]:
@@ -302,43 +303,7 @@ class Gathering:
         self._readers.append(reader)
         return reader
 
-    # -- a run ------------------------------------------------------------------------------------
-
-    async def _begin(self) -> None:
-        """Begin a run, or go on with one that was interrupted, and put its starting points in."""
-        plan, now_s = self.plan, self.clock.wall()
-        starts: Sequence[StartingPoint] = plan.starts or self.loaded.starting_points
-        found = [
-            self.discoverer.discover(
-                start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
-            )
-            for start in starts
-        ]
-
-        def job(writer: Any, applied: Any) -> tuple[int, bool, int]:
-            run, continued = writer.registry.begin_run(plan.kind, now_s)
-            revisited = 0
-            if not continued and plan.kind == "crawl":
-                revisited = writer.registry.revisit(
-                    sorted({d.origin for d in found}) if plan.starts else None, applied
-                )
-            writer.memory.remember(JUDGED, str(self.version).encode())
-            if self.changed:
-                revisited += writer.registry.rejudge_excluded(applied)
-            for discovery in found:
-                writer.applier.discover(discovery, None, applied)
-            reconcile(self.desk, writer, applied, whole=bool(plan.sources))
-            return run, continued, revisited
-
-        self.run, self.continued, self.revisited = await self.keeper.write(job)
-        self.filter_log.started(self.run, now_s)
-        noted = self.discoverer.engine.judgements
-        self.filter_log.write(noted.take() if noted is not None else (), now_s)
-        self.starts = [start.url for start in starts]
-        begun = "goes on" if self.continued else "started"
-        self.robot_log.event(
-            Level.SPAWNING, f"Run {self.run} {begun}; Starting Points: {len(starts)} defined", now_s
-        )
+    # -- while it gathers ---------------------------------------------------------------------------
 
     async def reconfigure(
         self,
@@ -363,67 +328,12 @@ class Gathering:
             ConfigurationError: it has errors, or names a source that the running process does not know.
             CatalogError: nothing was kept; gathering goes on as before.
         """
-        report = Report()
-        sites = configuration.require().loaded.rules.sites
-        check_references(((site.source, site.place) for site in sites), self.sources, report)
-        if report.refused:
-            raise ConfigurationError(report.sorted(), bodies=configuration.bodies)
-        loaded = wiring.overridden(configuration.loaded.with_sites(self.sites), self.plan.overrides)
-        if loaded.digest == self.loaded.digest:
-            return False
-        engine = Engine(
-            loaded, counted_elsewhere=True
-        )  # what cannot be built is refused before anybody is told to stop
+        return await reconfigure(self, configuration, author=author, note=note, kept=kept)
 
-        def job(writer: Any, applied: Any) -> Discoverer:
-            now_s, versions = writer.applier.now_s, writer.registry.versions
-            if kept is not None:
-                versions.keep(digest_of(kept), packed(kept), now_s)
-            version = versions.publish(loaded.digest, packed(loaded.bodies), now_s, author=author, note=note)
-            note_robots_off(writer, loaded, version)
-            use_policy(writer, loaded.policy)
-            discoverer = Discoverer(
-                engine, version=version, seed=self.seed, limits=wiring.url_limits(self.settings)
-            )
-            writer.memory.remember(JUDGED, str(version).encode())
-            writer.registry.rejudge_excluded(applied)
-            for start in loaded.starting_points:
-                found = discoverer.discover(
-                    start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
-                )
-                writer.applier.discover(found, None, applied)
-            return discoverer
-
-        before, now = self.loaded.rd_schema, loaded.rd_schema
-        searched = (before.unindexed, before.scores) == (now.unindexed, now.scores)
-
-        def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
-            self.discoverer, self.version, self.loaded = discoverer, discoverer.version, loaded
-            self.starts = [start.url for start in loaded.starting_points]
-            self.follower.adopt(
-                wiring.follow_limits(self.settings, loaded.robot, alone=self.plan.kind == "crawl")
-            )
-            self.robot_log.level = int(loaded.robot.loglevel)
-            now_s = self.clock.wall()
-            self.robot_log.event(Level.SPAWNING, f"Configuration {self.version} is in force", now_s)
-            log_robots_off(self.robot_log, loaded, now_s)
-            return (self._blueprint(loaded, self.version),), self.version
-
-        try:
-            await self.keeper.switch(job, adopt)
-        finally:
-            if self._writer is not None:  # the rules of what is in force, also when nothing was kept
-                use_policy(self._writer, self.loaded.policy)
-        await place_by_pieces(
-            self.keeper.write, loaded, rescues=self.settings.flag("access.policy-rescues-broken")
-        )
-        if not searched:
-            _log.warning(
-                "rd-schema.conf changed what is searched",
-                hint="indexed documents follow: ingather index rebuild",
-            )
-        _log.info("configuration changed", version=self.version, author=author, note=note)
-        return True
+    def use_policy(self) -> None:
+        """Have the writer go by the policy rules of the configuration in force."""
+        if self._writer is not None:
+            use_policy(self._writer, self.loaded.policy)
 
     async def switch_source(self, job: Callable[[Any, Any], bool], *, off: bool) -> bool:
         """Run *job*, which disables or enables a source; return its answer.
@@ -474,24 +384,6 @@ class Gathering:
             ]
         finally:
             reader.close()
-
-    async def finish(self) -> None:
-        """End the run: who links where, the index up to date, the run closed."""
-        await self.link_pass()
-        if self.revisited:
-            await self.compact()
-        now_s = self.clock.wall()
-        run, pages, warnings = self.run, self.keeper.counters.pages, self.warnings()
-
-        def end(writer: Any, _applied: Any) -> int:
-            writer.registry.end_run(run, now_s, f"{pages} visits", warnings)
-            return int(writer.applier.sequence)
-
-        how = f"completed with {len(warnings)} warnings" if warnings else "ended"
-        self.robot_log.event(Level.SPAWNING, f"Run {run} {how}: {pages} visits. Robot is idle....", now_s)
-        sequence = await self.keeper.write(end)
-        await asyncio.get_running_loop().run_in_executor(None, self.follower.flush, sequence)
-        await self.prune()
 
     async def prune(self) -> Pruned:
         """Forget what is older than the settings allow; return how much."""

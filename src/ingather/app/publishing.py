@@ -33,7 +33,7 @@ from ingather.conf.report import Report
 from ingather.conf.settings import Settings
 from ingather.errors import HomeLockedError, UsageError
 
-__all__ = ["Published", "Publishing", "author_here", "differences", "take_over"]
+__all__ = ["Published", "Publishing", "author_here", "differences", "is_crawl", "take_over"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Publishing:
             try:
                 lock = self._home.lock("ingather conf")
             except HomeLockedError as locked:
-                if _is_crawl(locked):
+                if is_crawl(locked):
                     let_wait(self._home, stage, author=author, note=note)
                     return Published(0, changed=True, running=False, warnings=warnings, waiting=True)
                 answer = ask_owner(
@@ -179,7 +179,7 @@ class Publishing:
         try:
             lock = self._home.lock("ingather conf")
         except HomeLockedError as locked:
-            if _is_crawl(locked):
+            if is_crawl(locked):
                 with staged(self._home, read.loaded.bodies) as stage:
                     let_wait(self._home, stage, author=author, note=note)
                 return Published(0, changed=True, running=False, warnings=warnings, waiting=True)
@@ -203,7 +203,7 @@ class Publishing:
         return Published(done.version, done.changed, running=False, warnings=warnings)
 
 
-def _is_crawl(locked: HomeLockedError) -> bool:
+def is_crawl(locked: HomeLockedError) -> bool:
     """Whether a crawl has the home: it takes nothing over, and ends by itself."""
     return "(ingather crawl," in locked.owner or "(ingather crawl," in locked.text
 

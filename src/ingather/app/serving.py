@@ -43,6 +43,7 @@ from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
+from ingather.app.robot.desk import RobotDesk
 from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
@@ -289,6 +290,7 @@ class Serving:
             ),
             feeds=self.feeds,
             intake=self._gate.intake,
+            robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")

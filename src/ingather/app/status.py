@@ -32,11 +32,14 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
     return {
         "state": "failed"
         if keeper.failed
+        else "off"
+        if keeper.off
         else "paused"
         if keeper.paused
         else "disk full"
         if keeper.disk_full
         else "running",
+        "robot": str(gathering.conductor.state),
         "version": __version__,
         "pid": os.getpid(),
         "run": gathering.run,

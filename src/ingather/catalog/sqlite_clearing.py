@@ -5,11 +5,14 @@ tombstone, a held deletion, a pushed feed or a web feed that names it. What stay
 The newest row always stays, so that row numbers are never given twice.
 """
 
+import json
 from collections import Counter
+from collections.abc import Sequence
 
 import apsw
 
 from ingather.catalog.sqlite_budget import BudgetKey, Budgets, budget_keys
+from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.lifecycle import State
 
@@ -87,3 +90,27 @@ class Clearing:
             "update run set ended = ?, detail = 'ended: the robot was cleared' where ended is null", (now_s,)
         )
         self._db.execute("delete from run where id <= (select max(id) from run) - 10000")
+
+    def revisit(self, sources: Sequence[str], applied: Applied) -> int:
+        """Put every visited URL of *sources* into the frontier; return how many.
+
+        What web feeds list has clocks of its own, tombstones have theirs.
+        """
+        rows = fetch(
+            self._cursor,
+            "update url set state = 0 where state = 2 and due is not null "  # noqa: S608 - constants
+            f"and source in (select id from source where name in (select value from json_each(?))) and not exists {_RSS} "
+            "returning host",
+            (json.dumps(list(sources)),),
+        )
+        for (host,) in rows:
+            applied.wakes(host)
+        return len(rows)
+
+    def visit_now(self, url_id: int, applied: Applied) -> State:
+        """Put a visited URL into the frontier; return the state that it had."""
+        host, state = self._cursor.execute("select host, state from url where id = ?", (url_id,)).get
+        if state == State.DONE:
+            self._cursor.execute("update url set state = 0 where id = ?", (url_id,))
+            applied.wakes(host)
+        return State(state)

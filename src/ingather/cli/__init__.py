@@ -51,6 +51,9 @@ VERBS: dict[str, Verb] = {
     ),
     "feed": Verb("ingather.cli.feed:command", CARE, "pushed feeds: who may send them, what became of them"),
     "rss": Verb("ingather.cli.rss:command", CARE, "feeds that sites publish: add, list, poll, why is what"),
+    "robot": Verb(
+        "ingather.cli.robot:command", CARE, "the robot under control: status, start, stop, pause, add, slow, block"
+    ),
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),

@@ -4,12 +4,17 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-__all__ = ["day_of", "end_of_day", "is_time_zone", "start_of_day"]
+__all__ = ["day_of", "end_of_day", "is_time_zone", "start_of_day", "zone_named"]
 
 
 @lru_cache(64)
 def _zone(name: str) -> tzinfo:
     return UTC if name.upper() == "UTC" else ZoneInfo(name)
+
+
+def zone_named(name: str) -> tzinfo:
+    """Return a time zone for which :func:`is_time_zone` is true."""
+    return _zone(name)
 
 
 def is_time_zone(name: str) -> bool:

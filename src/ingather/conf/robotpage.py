@@ -38,7 +38,9 @@ VENDOR: Mapping[str, str] = MappingProxyType(
 
 WHERE: Mapping[str, str] = MappingProxyType(
     {
-        "bindir": "summarizers' PATH (`app/confined/summarizing.py`)",
+        "bindir": "PATH of summarizers (`app/confined/summarizing.py`) and of `cmd-hook`",
+        "cmd-hook": "a run's end (`app/robot/hook.py`)",
+        "command-port": "[commands](robot-commands.md) (`app/robot/port.py`)",
         "connect-timeout": "each request (`fetch/http.py`)",
         "convert-timeout": "converters and summarizers (`app/confined/pool.py`)",
         "depth": "starting points, sites (`conf/loading.py`)",
@@ -54,10 +56,13 @@ WHERE: Mapping[str, str] = MappingProxyType(
         "max-filesize-kb": "transfers (`fetch/http.py`)",
         "max-memory-per-url": "the index's queue (`robot/indexing.py`)",
         "max-working": "claims in hand (`robot/gatherer.py`)",
+        "oncompletion": "a run's end under `serve` (`app/robot/completing.py`)",
         "referer": "every request (`robot/gatherer.py`)",
+        "remote-access": "the command port (`app/robot/port.py`)",
+        "robot-state-dir": "`robot-state.json` (`app/robot/statefile.py`)",
         "server-delay": "schedule of a host (`robot/politeness.py`)",
         "site-max-connections": "schedule of a host (`robot/politeness.py`)",
-        "tmpdir": "converters and summarizers (`app/gatherer.py`)",
+        "tmpdir": "converters and summarizers (`app/gatherer.py`), `cmd-hook`",
         "user-agent": "every request, robots.txt token (`app/wiring.py`)",
         "csid": "source `csid` (`filters/engine.py`)",
         "undefined-source": "comparisons in MetaData (`filters/rafs/comparing.py`)",

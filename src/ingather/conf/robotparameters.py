@@ -66,7 +66,12 @@ _TABLE = (
     RobotParameter("auto-proxy", "text", "", "Proxy of the robot, or a PAC file.", acts=False),
     RobotParameter("bindir", "path", "", "Folder put before PATH for external programs."),
     RobotParameter(
-        "cmd-hook", "text", "", "Program run after each completed run.", aliases=("cmdhook",), acts=False
+        "cmd-hook",
+        "text",
+        "",
+        "Program (full path, arguments behind it) called after each completed run in which a description was made.",
+        aliases=("cmdhook",),
+        live=True,
     ),
     RobotParameter(
         "command-port",
@@ -75,7 +80,7 @@ _TABLE = (
         "Port for commands of other programs; 0 = none.",
         low=0,
         high=65535,
-        acts=False,
+        live=True,
     ),
     RobotParameter(
         "connect-timeout",
@@ -178,13 +183,19 @@ _TABLE = (
         "What the robot does after a run.",
         choices=("idle", "loop", "quit"),
         aliases=("on-completion",),
-        acts=False,
+        live=True,
     ),
     RobotParameter("password", "text", "", "For HTTP authentication and FTP.", acts=False, secret=True),
     RobotParameter("referer", "text", "", "Constant Referer header, if set.", live=True),
-    RobotParameter("remote-access", "bool", default=False, help="Take commands of remote hosts.", acts=False),
     RobotParameter(
-        "robot-state-dir", "path", "", "Where state is kept; the home folder keeps it.", acts=False
+        "remote-access", "bool", default=False, help="Take commands of remote hosts, over TLS.", live=True
+    ),
+    RobotParameter(
+        "robot-state-dir",
+        "path",
+        "",
+        "Folder of the file that keeps what commands set (off, paused, slowed and blocked hosts); not stated: the home.",
+        live=True,
     ),
     RobotParameter(
         "server-delay",

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.conf.syndication import SYNDICATION_KEYS, SyndicationConf, check, converted, field_of
+from ingather.conf.weekspans import parse_delay, parse_span
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
 from ingather.model.scope import Scope
@@ -37,6 +39,11 @@ _NEVER = tuple(
 """Link-local, multicast and metadata addresses: the egress gate refuses them whatever stands here."""
 
 Reader = Callable[[str], str]
+_TIMES: Mapping[str, Callable[[str], object]] = {
+    "schedule": parse_cron,
+    "windows": parse_span,
+    "delays": parse_delay,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,9 @@ class SourceConf:
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
         overlay_on_error, overlay_schemeless, time_zone: of its external metadata; section ``overlay``.
         acl_overlay: ``restrict``: external metadata may narrow who sees its documents.
+        schedule: cron expressions: when everything of it is visited again.
+        windows: parts of the week in which it may be fetched from, none = always.
+        delays: parts of the week with the delay that holds then, if it is longer.
         syndication: feeds, clocks and limits; of kinds ``rss`` and ``sitemap``.
         origins: ``FILE:LINE`` of each key that was written.
     """
@@ -99,6 +109,9 @@ class SourceConf:
     overlay_schemeless: Literal["http", "any"] | None = None
     time_zone: str | None = None
     acl_overlay: Literal["none", "restrict"] = "none"
+    schedule: tuple[str, ...] = ()
+    windows: tuple[str, ...] = ()
+    delays: tuple[str, ...] = ()
     syndication: SyndicationConf = field(default_factory=SyndicationConf)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -213,6 +226,13 @@ COMMON_KEYS: tuple[Setting, ...] = (
     Setting("source", "acl-overlay", Kind.CHOICE, "none",
             "restrict: classes of type permission in its external_metadata.cfg narrow who sees its documents. It needs "
             "overlay-on-error keep_last_good or fail.", choices=("none", "restrict")),
+    Setting("source", "schedule", Kind.WORDS, (),
+            'When a run of it begins by itself, in which all of it is visited again: cron expressions in its time-zone, "30 2 * * mon-fri". '
+            "Beside that pages are looked at when they are due."),
+    Setting("source", "windows", Kind.WORDS, (),
+            'When its hosts may be asked, in its time-zone: "22:00-06:00", "sat,sun"; none written: always.'),
+    Setting("source", "delays", Kind.WORDS, (),
+            'Longer delays by time of day, in its time-zone: "mon-fri 08:00-18:00=5s".'),
 )  # fmt: skip
 
 SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *SYNDICATION_KEYS)
@@ -320,7 +340,9 @@ def _texts(key: str, raw: object) -> object:
 def _converted(key: str, value: Value) -> object:
     if key == "user-agent" and not _AGENT.match(str(value)):
         raise UnitError(f"{value!r} cannot be sent as a User-Agent", hint="ASCII, one line, at most 256")
-    if not isinstance(value, tuple):
+    if not isinstance(value, tuple) or key in _TIMES:
+        for text in value if isinstance(value, tuple) else ():
+            _TIMES[key](text)  # it is kept as written, and read again where it counts
         return value
     match key:
         case "hosts":

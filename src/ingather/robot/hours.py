@@ -1,41 +1,18 @@
 """When a source may be gathered: windows of the week, and delays by time of day. Pure.
 
-A span is a set of weekdays and a time of day from its first minute up to, not including, its last; one
-that ends before it begins goes over midnight and belongs to the day on which it begins. Times are those of
-the source's time zone; where a clock is put forward or back the wall's time counts, whatever it shows.
+Times are those of the source's time zone; where a clock is put forward or back what it shows counts.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-__all__ = ["DAY_MINUTES", "Hours", "Span"]
+from ingather.conf.weekspans import Span
 
-DAY_MINUTES = 1440
-_WEEK = 7
+__all__ = ["Hours"]
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of the week.
-
-    Attributes:
-        days: 0 = Monday; on which it begins.
-        begin: minute of the day.
-        end: minute of the day at which it is over, up to 1440; not above *begin*: on the next day.
-    """
-
-    days: frozenset[int]
-    begin: int
-    end: int
-
-    def covers(self, day: int, minute: int) -> bool:
-        """Whether a minute of a weekday lies in it."""
-        if self.begin < self.end:
-            return day in self.days and self.begin <= minute < self.end
-        if day in self.days and minute >= self.begin:
-            return True
-        return (day - 1) % _WEEK in self.days and minute < self.end
+_DAYS_A_WEEK = 7
+_DAY_MINUTES = 1440
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +40,12 @@ class Hours:
             return 0.0
         step = 60.0
         at = wall_s - wall_s % step + step
-        for _ in range(_WEEK * DAY_MINUTES + DAY_MINUTES):
+        for _ in range((_DAYS_A_WEEK + 1) * _DAY_MINUTES):
             if self._open(at):
                 return at - wall_s
             at += step
         return float(
-            timedelta(days=_WEEK).total_seconds()
+            timedelta(days=_DAYS_A_WEEK).total_seconds()
         )  # a window that no clock ever shows: look again later
 
     def _open(self, wall_s: float) -> bool:

@@ -208,13 +208,13 @@ class Keeper:
     async def rest(self) -> None:
         """Send the gatherers home; what they reported is kept, what waits goes on waiting."""
         async with self._switch:
-            self._staff.off = True
+            self._staff.off = self.paused = True
             await self._staff.dismiss()
 
     async def work(self) -> None:
         """Call gatherers after :meth:`rest`, or at the first time."""
         async with self._switch:
-            self._staff.off = False
+            self._staff.off = self.paused = False
             self._lending.stop_asked = ""
             self._staff.call()
 

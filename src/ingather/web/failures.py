@@ -19,6 +19,7 @@ from ingather.errors import (
     IndexingError,
     IngatherError,
     QueryError,
+    RobotStateError,
     UnitError,
     UrlError,
     UsageError,
@@ -72,6 +73,7 @@ _ROOMS: tuple[tuple[type[IngatherError], int, str], ...] = (
     (DiskFullError, 507, "disk-full"),
     (IndexingError, 503, "index-unavailable"),
     (CatalogError, 503, "catalog-unavailable"),
+    (RobotStateError, 409, "robot-state"),
     (DirectoryError, 503, "directory-unavailable"),
 )
 """Errors of other rooms that a request can meet; the first fitting line decides."""

@@ -26,6 +26,7 @@ from ingather.web.boards import (
 from ingather.web.boundary import RequestLimits
 from ingather.web.feedgate.intake import Intake
 from ingather.web.metering import HttpMetrics
+from ingather.web.robot_board import RobotBoard
 
 __all__ = ["AdminParts", "Health", "SearchParts", "WebLimits"]
 
@@ -135,6 +136,7 @@ class AdminParts:
         feeds: pushed feeds; ``None`` = there are no such addresses.
         overlay: external metadata; ``None`` = there are no such addresses.
         rss: feeds that sites publish; ``None`` = there are no such addresses.
+        robot: the robot under control; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -159,3 +161,4 @@ class AdminParts:
     feeds: FeedBoard | None = None
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
+    robot: RobotBoard | None = None

@@ -61,6 +61,8 @@ from ingather.web.api.receipts import (
     source,
     sources,
 )
+from ingather.web.api.robot import command as robot_command
+from ingather.web.api.robot import status as robot_status
 from ingather.web.api.searching import search, whoami
 from ingather.web.api.syndicating import OPML_PATH, conflicts, import_opml, opml, pause, poll, resume
 from ingather.web.api.syndicating import add as add_feed
@@ -87,6 +89,21 @@ _S, _A = Listener.SEARCH, Listener.ADMIN
 _PUBLIC, _ADMIN = Role.ANONYMOUS, Role.ADMINISTRATOR
 _SEARCHER, _FEEDER = Role.SEARCHER, Role.FEEDER
 
+ROBOT_COMMANDS = (
+    ("start", "begins a run of the robot, or goes on with one"),
+    ("stop", "stops the run where it stands"),
+    ("pause", "lets it begin no visit any more"),
+    ("resume", "lets it go on"),
+    ("quit", "ends run and robot, not the process"),
+    ("reload", "has the robot take over what stands in config/"),
+    ("clear", "forgets pool and URL states, no description"),
+    ("add", "puts a URL into the pool"),
+    ("slow", "slows a host down"),
+    ("block", "asks a host nothing any more"),
+    ("unblock", "asks a host again"),
+    ("loglevel", "how much robot.log tells"),
+)
+
 ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/", _GET, _PUBLIC, search_page, "the search page"),
     Endpoint(_S, "/api/v1/search", _GET, _PUBLIC, search, "search, as JSON"),
@@ -110,6 +127,11 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/metrics", _GET, _ADMIN, metrics, "figures for Prometheus"),
     Endpoint(_A, "/api/v1/explain", _GET, _ADMIN, explain, "why a URL is, or is not, in search"),
     Endpoint(_A, "/api/v1/status", _GET, _ADMIN, status, "the status document"),
+    Endpoint(_A, "/api/v1/robot", _GET, _ADMIN, robot_status, "the robot: state, run, figures, next runs"),
+    *(
+        Endpoint(_A, f"/api/v1/robot/{name}", _POST, _ADMIN, robot_command(name), purpose)
+        for name, purpose in ROBOT_COMMANDS
+    ),
     Endpoint(_A, "/api/v1/config/reload", _POST, _ADMIN, reload, "takes over what stands in config/"),
     Endpoint(_A, "/api/v1/config/publish", _POST, _ADMIN, publish, "takes over a staged configuration"),
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),

@@ -37,7 +37,7 @@ from ingather.web.feedgate import (
     Ratio,
 )
 
-__all__ = ["FeedListeners", "GateParts", "refused_senders", "source_tokens", "trust_list"]
+__all__ = ["FeedListeners", "GateParts", "refused_senders", "source_tokens", "tls_context", "trust_list"]
 
 _log = get("feeds")
 _THREADS: Final = 24
@@ -84,7 +84,7 @@ class FeedListeners:
         if not settings.flag("feeds.tls"):
             return
         try:
-            self._context = _tls_context(home, settings)
+            self._context = tls_context(home, settings)
         except CertificateError as error:
             if settings.text("feeds.certificate"):
                 self.close()
@@ -189,8 +189,12 @@ _NO_ADDRESS: Final = frozenset({97, 99})
 """EAFNOSUPPORT, EADDRNOTAVAIL: IPv6 is compiled in and switched off."""
 
 
-def _tls_context(home: Home, settings: Settings) -> ssl.SSLContext:
-    """Raise ``CertificateError`` if there is no certificate that can be used."""
+def tls_context(home: Home, settings: Settings) -> ssl.SSLContext:
+    """Return what listeners for https show: the certificate of the settings, else one that signs itself.
+
+    Raises:
+        CertificateError: there is none that can be used.
+    """
     certificate, key = settings.text("feeds.certificate"), settings.text("feeds.certificate-key")
     if certificate:
         paths = home.path / certificate, home.path / (key or certificate)
