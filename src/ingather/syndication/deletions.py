@@ -69,18 +69,18 @@ class Deletions:
         gone = sum(n for _, n in source.gone)
         total = len(wanted) - len(rulings) + gone
         before = max(account.documents + gone, total)
-        held = len(wanted) - len(rulings) - len(fresh)
+        still = len(wanted) - len(rulings) - len(fresh)
         if fresh and total > max(limits.delete_floor, limits.delete_share * before):
             why = f"{total} of {before} documents would go, more than {limits.delete_floor} and {limits.delete_share:.0%}"
-            return self._hold(source, fresh, rulings, why, held + len(fresh))
+            return self._hold(source, fresh, rulings, why, still + len(fresh))
         rulings += [self.execute(r) for r in fresh]
         counted = (*source.gone, (now, len(fresh))) if fresh else source.gone
-        since = source.held_s if held else None
+        since = source.held_s if still else None
         events = () if since == source.held_s else (Event(now, "held", "", "nothing is held any more"),)
         return DeletionRuling(
-            replace(source, gone=counted, round_s=None, held_s=since, held=held),
+            replace(source, gone=counted, round_s=None, held_s=since, held=still),
             tuple(rulings),
-            held,
+            still,
             events=events,
         )
 
