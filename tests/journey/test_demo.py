@@ -65,6 +65,10 @@ def test_it_gathers_searches_three_times_and_ends(folder: Path) -> None:
     assert "/files/settings.docx" in said
     assert re.search(r"/how-to/\S+\.html", said)
     assert "Not in search: robots.txt forbids it" in said
+    assert re.search(r"^  pangolin scales is found$", said, re.MULTILINE)
+    assert re.search(
+        r"^  In search: indexed at \S+ because feed \S+/feed\.xml listed it on ", said, re.MULTILINE
+    )
     assert "visited" in errors
     assert list(folder.iterdir()) == []
 

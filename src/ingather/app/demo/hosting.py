@@ -16,10 +16,10 @@ __all__ = ["StaticServer"]
 
 
 class StaticServer:
-    """Serves *site* (path below the root to resource) on a free port of 127.0.0.1; use with ``with``."""
+    """Serves *site* (path below the root to resource) on a free port of *host*, an address of loopback; use with ``with``."""
 
-    def __init__(self, site: Mapping[str, Resource]) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"site": site}))
+    def __init__(self, site: Mapping[str, Resource], host: str = "127.0.0.1") -> None:
+        self._server = ThreadingHTTPServer((host, 0), type("Handler", (_Handler,), {"site": site}))
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
 

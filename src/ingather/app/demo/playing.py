@@ -3,12 +3,13 @@
 import asyncio
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from ingather.app.crawling import Wanted, plan_crawl
 from ingather.app.demo.hosting import StaticServer
+from ingather.app.demo.newsroom import Newsroom
 from ingather.app.demo.scenes import SCENES, Player, Stage
 from ingather.app.demo.site import DRAFTS, documentation_folder, documentation_site
 from ingather.app.home import Home
@@ -40,8 +41,11 @@ async def play(urls: Sequence[str], player: Player, *, once: bool) -> None:
         UsageError: a URL cannot be gathered, or there are no documents here.
         IngatherError: a scene did not come off.
     """
-    with _content(urls) as (starts, own_hosts, asides), _folder() as folder:
+    with _content(urls) as (starts, own_hosts, asides), _folder() as folder, ExitStack() as open_for:
         home = Home.create(folder / "home", written=_SETTINGS)
+        newsroom = None if urls else open_for.enter_context(Newsroom())
+        if newsroom is not None:
+            newsroom.follow(home)
         read = home.settings()
         plan, resolved = plan_crawl(home, read.sources, Wanted(urls=starts, own_hosts=own_hosts))
         for item in resolved if urls else ():
@@ -57,7 +61,7 @@ async def play(urls: Sequence[str], player: Player, *, once: bool) -> None:
             player.say(f"search page  {player.mark(search)}")
             player.say(f"gathering    {', '.join(starts)}")
             queries = () if urls else _QUERIES
-            stage = Stage(player, serving, starts, queries, asides)
+            stage = Stage(player, serving, starts, queries, asides, newsroom)
             for scene in SCENES:
                 if not player.stop.is_set():
                     await scene(stage)

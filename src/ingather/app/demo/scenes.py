@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ingather.app.crawling import Progress
+from ingather.app.demo.newsroom import SOURCE, Newsroom
 from ingather.app.explaining import explainer_of
 from ingather.app.serving import Serving
 from ingather.client import FeedClient, FeedWriter, Target
@@ -39,6 +40,8 @@ _PAPERS = (
 )
 _PAPERS_QUERY = "walrus site:papers.example"
 _LAID_QUERY = 'c:"laid over"'
+_NEWS_QUERY, _NEWER_QUERY = "narwhal tusk", "pangolin scales"
+_NEWER = ("pangolin", "A pangolin is born", "Its scales are soft for a week.")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -68,6 +71,7 @@ class Stage:
         starts: where gathering begins.
         queries: example searches; empty = words of what was gathered.
         asides: pages whose absence from search is worth a question.
+        newsroom: a news site that is followed by its feed, if there is one.
     """
 
     player: Player
@@ -75,6 +79,7 @@ class Stage:
     starts: Sequence[str]
     queries: Sequence[str]
     asides: Sequence[str]
+    newsroom: Newsroom | None = None
 
     def explain(self, url: str) -> dict[str, Any]:
         """Return the answer to why *url* is, or is not, in search; blocks."""
@@ -235,7 +240,56 @@ async def overlay(stage: Stage) -> None:
         await asyncio.sleep(0.1)
 
 
-SCENES: tuple[Scene, ...] = (gather, search, explain, rights, overlay)
+async def news(stage: Stage) -> None:
+    """Publish a page on a site that is followed by its feed, have the feed polled, and find the page."""
+    if stage.newsroom is None:
+        return
+    mark = stage.player.mark
+    stage.player.say(f"\n{mark('a web feed is followed:')} {stage.newsroom.feed}")
+    for query in (_NEWS_QUERY, _NEWER_QUERY):
+        if query == _NEWER_QUERY:
+            url = await asyncio.to_thread(stage.newsroom.publish, *_NEWER)
+            await asyncio.to_thread(_poll, stage, SOURCE)
+            stage.player.say(f"  the site publishes {url}; the feed is polled")
+        await _appears(stage, query)
+        stage.player.say(f"  {mark(query)} is found")
+    if not stage.player.stop.is_set():
+        answer = await asyncio.to_thread(stage.explain, url)
+        stage.player.say(f"  {answer['answer']}")
+
+
+async def _appears(stage: Stage, query: str) -> None:
+    """Wait until a search finds something.
+
+    Raises:
+        IngatherError: it does not.
+    """
+    address = stage.serving.listeners.search.getsockname()[:2]
+    until = time.monotonic() + _PATIENCE_S
+    while not stage.player.stop.is_set():
+        if (await asyncio.to_thread(_asked, address, query))["total"]:
+            return
+        if time.monotonic() > until:
+            raise IngatherError(f"what {query!r} asks for does not appear in search")
+        await asyncio.sleep(0.1)
+
+
+def _poll(stage: Stage, target: str) -> None:
+    """Have feeds polled, by the admin listener."""
+    host, port = stage.serving.listeners.admin.getsockname()[:2]
+    connection = HTTPConnection(host, port, timeout=30)
+    try:
+        token = stage.serving.home.admin_token()
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection.request("POST", "/api/v1/rss/poll", json.dumps({"feed": target}), headers)
+        connection.getresponse().read()
+    except (OSError, HTTPException) as error:
+        raise IngatherError(f"the admin page polled nothing: {error}") from error
+    finally:
+        connection.close()
+
+
+SCENES: tuple[Scene, ...] = (gather, search, explain, rights, overlay, news)
 """In order of appearance."""
 
 
