@@ -1,11 +1,13 @@
 """What does it cost to read feeds? Megabytes for a CPU-second, milliseconds for a document, by tier.
 
-    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE] [--polls N]
+    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE] [--polls N] [--decide N]
 
 Well-formed feeds of 10, 100 and 1,000 items with summaries or bodies of 4 KB, RSS and Atom; the same with a bare ampersand (mended, then
 strict) and with an element not closed (lenient). --cases: a file of cases as JSON lines (``input.feed``, ``expected.checks``) out of
 feedparser's own suite: how many of its assertions about links, ids and dates of the first item hold; CDF is left out.
 --polls: what so many polls of a running home cost all its processes together: feeds of 100 items of which nothing is new, half of them answer 304.
+--decide: what so many polls of feeds of 100 items cost the decider alone, half of them 304, a tenth of the others with one new item; then what 100,000
+registrations with 500 due cost, found by an index.
 """
 
 import argparse
@@ -13,7 +15,9 @@ import base64
 import json
 import re
 import time
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -22,8 +26,14 @@ from xml.sax.saxutils import escape
 
 from _polls import polls
 
-from ingather.syndication import Listing, read_listing
+from ingather.model.intent import Intent
+from ingather.model.polled import PollKind
+from ingather.syndication import Listing, ListingItem, read_listing
+from ingather.syndication.clocks import planned
+from ingather.syndication.facts import CycleFacts, DocState, Registration, SourceFacts
+from ingather.syndication.rulings import Listed, Poll
 from ingather.testing.prose import paragraph
+from ingather.testing.syndicated import SimulatedSource
 
 _DAY = datetime(2018, 3, 20, 8, 33, tzinfo=UTC)
 _URL = "http://n.test/feed"
@@ -129,12 +139,73 @@ def built(number: int, asked: int) -> str:
     return re.sub(r"http://n\.test/article/(\d+)\?[^<]*", rf"/d/{number}/\1", text)
 
 
+def decide(count: int) -> None:
+    """Print what *count* polls cost the decider, and what the due-list of a large source does."""
+    source = SimulatedSource()
+    feeds = 20
+    for n in range(feeds):
+        source.add(f"{_URL}/{n}", _numbered(n, 0))
+    source.cycle()
+    spent, new = 0.0, 0
+    for turn in range(count):
+        number = turn % feeds + 1
+        feed, source.now = source.feeds[number], source.now + 60
+        unchanged = turn % 2 == 0
+        new += turn % 20 == 1
+        items = () if unchanged else tuple(_keyed(source, number - 1, new))
+        kind = PollKind.UNCHANGED if unchanged else PollKind.LISTED
+        poll = Poll(
+            kind,
+            Intent.FEED,
+            304 if unchanged else 200,
+            items=items,
+            listed=len(items),
+            digest=str(new).encode(),
+        )
+        start = time.process_time()
+        ruling = source.decider.polled(feed, poll, source.book, source.now)
+        spent += time.process_time() - start
+        source.feeds[number] = ruling.feed
+        source.book.put(ruling.registrations)
+        source.book.put_listings(ruling.listings)
+    print(f"{count} polls: {spent:.2f} CPU-s, {1e6 * spent / count:.0f} us each")
+    limits = source.decider.limits
+    rows = sorted(
+        (
+            planned(Registration(key, state=DocState.LIVE, checked_s=key * 10.0, known_s=0.0), limits)
+            for key in range(1, 100_001)
+        ),
+        key=lambda r: r.due_s or 0.0,
+    )
+    now = (rows[499].due_s or 0.0) + 1
+    start = time.perf_counter()
+    ready = rows[: bisect_right(rows, now, key=lambda r: r.due_s or 0.0)]
+    asked = source.decider.due(SourceFacts(CycleFacts(now)), ready, now)
+    print(
+        f"{len(rows)} registrations, {len(asked.rulings)} due: {1e3 * (time.perf_counter() - start):.1f} ms"
+    )
+
+
+def _numbered(feed: int, new: int) -> Listing:
+    links = (f"http://n.test/{feed}/{n}" for n in range(new, new + 100))
+    return Listing("rss", items=tuple(ListingItem(link, "2018-03-20T08:00:00Z") for link in links))
+
+
+def _keyed(source: SimulatedSource, feed: int, new: int) -> Iterator[Listed]:
+    for item in _numbered(feed, new).items:
+        yield Listed(source.book.key(item.link), item.link, item.published)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--seconds", type=float, default=1.0)
     arguments.add_argument("--cases", type=Path)
     arguments.add_argument("--polls", type=int, default=0, metavar="N")
+    arguments.add_argument("--decide", type=int, default=0, metavar="N")
     chosen = arguments.parse_args()
+    if chosen.decide:
+        decide(chosen.decide)
+        return
     if chosen.polls:
         polls(20, chosen.polls, built)
         return
