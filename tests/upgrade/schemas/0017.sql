@@ -322,7 +322,6 @@ CREATE TABLE local_user (
   created real not null,
   changed real not null          -- when the password was set last
 ) strict;
-CREATE TABLE sqlite_sequence(name,seq);
 CREATE TABLE user_session (
   digest blob primary key,       -- SHA-256 of the cookie
   user integer not null,         -- local_user.id
