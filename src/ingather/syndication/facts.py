@@ -266,6 +266,7 @@ class ListedDates(msgspec.Struct, frozen=True, omit_defaults=True):
         title: of the item, for sources that fall back on it.
         idle: reindexings in a row that a date asked for and that found the content as it was.
         buried: the feed said that the entry was deleted, and that was acted upon.
+        foreign: another source owned the URL when it was listed last: nothing is registered because of it.
     """
 
     feed: int
@@ -283,6 +284,7 @@ class ListedDates(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     idle: int = 0
     buried: bool = False
+    foreign: bool = False
 
     @property
     def dated(self) -> bool:

@@ -168,7 +168,7 @@ class Relisting:
     def _row(self, item: Listed) -> ListedDates:
         return ListedDates(
             self._feed.id, item.key, item.published, item.modified, item.published_text, item.modified_text,
-            first_s=self._now, last_s=self._now, guid=item.guid, title=item.title,
+            first_s=self._now, last_s=self._now, guid=item.guid, title=item.title, foreign=item.foreign,
         )  # fmt: skip
 
     def _register(self, item: Listed) -> Registration:
@@ -224,8 +224,8 @@ class Relisting:
 
     def _dated(self, item: Listed, dates: ListedDates) -> ListedDates:
         row = dates
-        if (item.guid, item.title) != (dates.guid, dates.title):
-            row = replace(row, guid=item.guid, title=item.title)
+        if (item.guid, item.title, item.foreign) != (dates.guid, dates.title, dates.foreign):
+            row = replace(row, guid=item.guid, title=item.title, foreign=item.foreign)
         if (item.published, item.modified) == (dates.published, dates.modified):
             return row if dates.waiting is None else replace(row, waiting=None, noticed_s=None)
         waiting = (item.published, item.modified, item.published_text, item.modified_text)
@@ -292,7 +292,7 @@ class Relisting:
 
 
 def _differs(dates: ListedDates, item: Listed) -> bool:
-    if (item.guid, item.title) != (dates.guid, dates.title):
+    if (item.guid, item.title, item.foreign) != (dates.guid, dates.title, dates.foreign):
         return True
     now = (item.published, item.modified)
     if dates.waiting is not None:

@@ -22,7 +22,7 @@ from ingather.syndication.facts import (
     Want,
 )
 from ingather.syndication.joining import joined
-from ingather.syndication.rulings import Answer, Visit
+from ingather.syndication.rulings import Answer, Listed, Poll, Visit
 from ingather.syndication.source_limits import SourceLimits
 from ingather.testing.syndicated import Reply, Served, SimulatedSource, reply
 
@@ -350,3 +350,16 @@ def test_everything_has_words(state: DocState, due: Due) -> None:
         assert found.meaning
         assert found.next
         assert found.because
+
+
+def test_a_url_that_another_source_gives_up_is_registered() -> None:
+    s = SimulatedSource()
+    feed = s.add(FEED)
+    key = s.book.key(A)
+    for foreign, digest in ((True, b"1"), (True, b"2"), (False, b"3")):
+        poll = Poll(PollKind.LISTED, items=(Listed(key, A, NOON, foreign=foreign),), listed=1, digest=digest)
+        ruling = s.decider.polled(feed, poll, s.book, s.now)
+        s.book.put_listings(ruling.listings)
+        feed = ruling.feed
+        assert [r.intent for r in ruling.registrations] == ([] if foreign else [Intent.NEW])
+    assert [dates.foreign for dates in s.book.listings_of(key)] == [False]
