@@ -5,6 +5,11 @@
 insert into url (key, host, path, source, depth, maxdepth, parent, state, prio, hops, verdict, outcome)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing
 
+-- name: discover_url
+-- The same for what filters judged; what they deny is settled by this run.
+insert into url (key, host, path, source, depth, maxdepth, parent, state, prio, hops, verdict, outcome, run)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing
+
 -- name: url_by_key
 select id, host, path, depth, maxdepth, state, verdict, source, hops, fetched, dup from url where key = ?
 

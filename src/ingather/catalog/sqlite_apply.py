@@ -21,6 +21,7 @@ from ingather.catalog.sqlite_budget import Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
+from ingather.catalog.sqlite_figures import Figures
 from ingather.catalog.sqlite_holds import Holds
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_redirects import Redirects
@@ -71,14 +72,14 @@ class Applier:
         self.log = ChangeLog(db)
         self.names = Names(db)
         self.duplicates = Duplicates(db, self.names, self.log)
-        self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log)
+        self.figures = Figures(db)
+        self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log, self.figures)
         self._redirects = Redirects(db, budgets.redirects_a_day)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
         self.acl = AccessLists(db, self.names, self.duplicates, self.log)
         self.discover = self.discoveries.discover
         self.change = self.log.append
         self.event = self.log.event
-        self.run: int | None = None
         self.fed_some = False
         """Whether any URL is named by a pushed feed."""
         self.reload()
@@ -90,12 +91,19 @@ class Applier:
         self.budgets.reload()
         self.discoveries.reload()
         self.acl.reload()
+        self.figures.reload()
         self.fed_some = bool(self._cursor.execute("select exists (select 1 from fed)").get)
 
     def flush(self) -> None:
         """Write counters that were kept in memory; call before the commit."""
         self.budgets.flush()
         self.names.flush()
+        self.figures.flush()
+
+    @property
+    def run(self) -> int | None:
+        """The run at hand, ``None`` = none was begun."""
+        return self.figures.run
 
     @property
     def now_s(self) -> float:
@@ -148,9 +156,11 @@ class Applier:
         now = _Now(*got)
         if now.state == State.GONE and self._tombstone(url_id).decided == BY_HAND:
             return  # removed while it was visited
-        visit = pack_visit(
-            report.at_s, report.outcome, report.status, report.elapsed_s, self._verdict(report) or 0
-        )
+        verdict = self._verdict(report) or 0
+        self.figures.visit(report, row.host)
+        if verdict:
+            self.figures.excluded(verdict)
+        visit = pack_visit(report.at_s, report.outcome, report.status, report.elapsed_s, verdict)
         history = remember(visit, now.history)
         if report.described or (now.version is None and not settled.keep_description):
             self._replace(settled, now, history, target, applied)
@@ -182,6 +192,7 @@ class Applier:
             "select h.origin || u.path from url u join host h on h.id = u.host where u.id = ?", (report.id,)
         ).get
         applied.refused.append((url, "redirects-a-day"))
+        self.figures.refused("redirects-a-day")
         report = msgspec.structs.replace(report, redirect=None, detail="too many redirects in a day")
         due_s = again_s if settled.due_s is None else max(settled.due_s, again_s)
         return msgspec.structs.replace(settled, report=report, due_s=due_s)
@@ -220,6 +231,7 @@ class Applier:
         if not described:
             self._put_links(report, url_id)
             return
+        self.figures.description("new" if now.version is None else "changed")
         if now.version is None:
             self.names.count(now.source, 1)
             if now.fetched_s is not None:
@@ -266,6 +278,8 @@ class Applier:
                 report.etag, report.last_modified,
             ),
         )  # fmt: skip
+        if same and now.version is not None:
+            self.figures.description("unchanged")
         if returns:
             self.unbury(url_id, applied)
         if same and now.acl & WITHHELD:
@@ -294,6 +308,7 @@ class Applier:
         if version is None and tombstone.version is not None:
             self._cursor.execute("update url set version = ? where id = ?", (tombstone.version, url_id))
             self.names.count(source, 1)
+            self.figures.description("restored")
             self.duplicates.rejoin(url_id, applied)
 
     # -- hosts --------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ class Deletions:
             sequence = self._log.append(url_id, ChangeKind.REMOVE, applied)
         if version is not None:
             self._names.count(source, -1)
+            self._applier.figures.description("removed")
         if held is not None:
             self._holds.take(url_id, now_s)
         self._cursor.execute(

@@ -16,6 +16,7 @@ from ingather.catalog.packing import unpack_keys
 from ingather.catalog.sqlite_budget import BudgetKey, Budgets
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
+from ingather.catalog.sqlite_figures import Figures
 from ingather.catalog.sqlite_names import PUBLIC_CLASS, Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.catalog.statements import SQL
@@ -64,8 +65,14 @@ class _Path(NamedTuple):
 class Discoveries:
     """Part of the one writer; every method runs inside the caller's transaction."""
 
-    def __init__(
-        self, db: apsw.Connection, names: Names, budgets: Budgets, duplicates: Duplicates, log: ChangeLog
+    def __init__(  # noqa: PLR0913 - the parts of the writer
+        self,
+        db: apsw.Connection,
+        names: Names,
+        budgets: Budgets,
+        duplicates: Duplicates,
+        log: ChangeLog,
+        figures: Figures,
     ) -> None:
         self._db = db
         self._cursor = db.cursor()
@@ -73,7 +80,8 @@ class Discoveries:
         self._budgets = budgets
         self._duplicates = duplicates
         self._log = log
-        self._insert = SQL["insert_url"]
+        self._figures = figures
+        self._insert = SQL["discover_url"]
         self.carry_links = 10_000
         """Links that one transaction looks at to carry better paths; what is left waits in the table ``carry``."""
         self._waiting = False
@@ -113,7 +121,7 @@ class Discoveries:
         self._cursor.execute(
             self._insert,
             (found.key, host, path, names.source(found.source), found.depth, found.max_depth, parent, state,
-             found.priority, found.hops, verdict, outcome),
+             found.priority, found.hops, verdict, outcome, None if verdict is None else self._figures.run),
         )  # fmt: skip
         if not self._db.changes():
             if denial is None:
@@ -121,10 +129,11 @@ class Discoveries:
             known = self._by_key(found.key)
             return None if known is None else self._meet(found, known, host, parent, applied)
         applied.new_urls += 1
-        if denial is None:
+        if verdict is None:
             applied.wakes(host)
         else:
             self._budgets.count_excluded(host, 1)
+            self._figures.excluded(verdict)
         return self._db.last_insert_rowid()
 
     def _refused(self, found: Discovery, host: int) -> BudgetKey | None:
@@ -136,7 +145,9 @@ class Discoveries:
     def _refuse(self, found: Discovery, host: int, full: BudgetKey, applied: Applied) -> None:
         """Note that there was no room; of URLs that are denied anyway their number is enough."""
         if found.denial is None:
-            applied.refused.append((found.origin + found.path, self._budgets.refuse(full)))
+            limit = self._budgets.refuse(full)
+            applied.refused.append((found.origin + found.path, limit))
+            self._figures.refused(limit)
         else:
             self._budgets.refuse_excluded(host)
 

@@ -87,10 +87,9 @@ class Registry:
         ).get
         if found is None:
             self._cursor.execute("insert into run (started, kind) values (?, ?)", (now_s, kind))
-            self._applier.run = self._db.last_insert_rowid()
-        else:
-            self._applier.run = int(found)
-        return self._applier.run, found is not None
+        run = self._db.last_insert_rowid() if found is None else int(found)
+        self._applier.figures.begin(run)
+        return run, found is not None
 
     def goes_on(self, kind: str) -> bool:
         """Tell whether a run of this kind was begun and not ended: the next one goes on with it."""

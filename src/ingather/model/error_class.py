@@ -1,0 +1,28 @@
+"""Classes of errors, as reports and figures name them."""
+
+from ingather.model.lifecycle import Outcome
+
+__all__ = ["ERRORS", "error_class"]
+
+ERRORS = frozenset({
+    Outcome.NOT_FOUND, Outcome.REFUSED, Outcome.BACK_OFF, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.QUARANTINED,
+    Outcome.ROBOTS_UNREACHABLE,
+})  # fmt: skip
+"""Outcomes of visits that went wrong."""
+
+_LONGEST = 40
+
+
+def error_class(outcome: Outcome, status: int, detail: str) -> str:
+    """Return the class of a visit that went wrong, ``""`` for any other.
+
+    ``http-404`` for an answer, the kind of a failure without one (``dns``, ``connect-timeout``...), else the outcome.
+    """
+    if outcome not in ERRORS:
+        return ""
+    if outcome is Outcome.FAILED:
+        kind = detail.partition(":")[0].strip()
+        return kind[:_LONGEST] if kind and " " not in kind else "failed"
+    if outcome in (Outcome.QUARANTINED, Outcome.ROBOTS_UNREACHABLE):
+        return outcome.name.lower().replace("_", "-")
+    return f"http-{status}" if status else outcome.name.lower().replace("_", "-")
