@@ -73,7 +73,9 @@ class Applier:
         self.names = Names(db)
         self.duplicates = Duplicates(db, self.names, self.log)
         self.figures = Figures(db)
-        self.discoveries = Discoveries(db, self.names, budgets, self.duplicates, self.log, self.figures)
+        self.discoveries = Discoveries(
+            db, self.names, budgets, self.duplicates, self.log, figures=self.figures
+        )
         self._redirects = Redirects(db, budgets.redirects_a_day)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
         self.acl = AccessLists(db, self.names, self.duplicates, self.log)
@@ -157,9 +159,7 @@ class Applier:
         if now.state == State.GONE and self._tombstone(url_id).decided == BY_HAND:
             return  # removed while it was visited
         verdict = self._verdict(report) or 0
-        self.figures.visit(report, row.host)
-        if verdict:
-            self.figures.excluded(verdict)
+        self.figures.visit(report, row.host, verdict)
         visit = pack_visit(report.at_s, report.outcome, report.status, report.elapsed_s, verdict)
         history = remember(visit, now.history)
         if report.described or (now.version is None and not settled.keep_description):

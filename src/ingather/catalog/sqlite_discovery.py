@@ -72,6 +72,7 @@ class Discoveries:
         budgets: Budgets,
         duplicates: Duplicates,
         log: ChangeLog,
+        *,
         figures: Figures,
     ) -> None:
         self._db = db

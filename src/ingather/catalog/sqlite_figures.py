@@ -81,8 +81,10 @@ class Figures:
         """Count a URL for which *limit* had no room."""
         self._counts["refused", limit] += 1
 
-    def visit(self, report: Report, host: int) -> None:
-        """Count a visit that was settled; what came with a pushed feed is none."""
+    def visit(self, report: Report, host: int, directive: int) -> None:
+        """Count a visit that was settled, denied by *directive* if that is not 0; what came with a pushed feed is none."""
+        if directive:
+            self.excluded(directive)
         if report.fed:
             return
         counts, outcome = self._counts, Outcome(report.outcome)
