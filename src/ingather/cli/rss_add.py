@@ -81,13 +81,23 @@ def _lines(found: Mapping[str, Any], plan: Mapping[str, Any], limit: int) -> Ite
         if feed["robots"]:
             yield f"  robots.txt forbids it: {clean(feed['robots'])}"
     if plan["feeds"]:
-        yield "plan:"
-        yield f"  {'a new' if plan['new'] else 'the'} source {plan['source']} of kind {plan['kind']} gets"
-        yield from (f"    {url}" for url in plan["feeds"])
-        hosts = ", ".join(f"{count} of {host}" for host, count in plan["hosts"].items())
-        yield f"  {counted(plan['documents'], 'document')} to fetch{': ' + hosts if hosts else ''}"
+        yield from _plan(plan)
     yield from (f"  {url} is a feed of the source {name} already" for url, name in plan["known"].items())
     yield from (f"  left out: {url}: {clean(why)}" for url, why in plan["refused"].items())
+
+
+def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
+    from ingather.units import format_seconds
+
+    yield "plan:"
+    yield f"  {'a new' if plan['new'] else 'the'} source {plan['source']} of kind {plan['kind']} gets"
+    for url in plan["feeds"]:
+        pace = plan["polls"][url]
+        yield f"    {url}, polled every {format_seconds(pace['seconds'])} ({pace['why']})"
+    hosts = ", ".join(f"{count} of {host}" for host, count in plan["hosts"].items())
+    yield f"  {counted(plan['documents'], 'document')} to fetch{': ' + hosts if hosts else ''}"
+    if plan["beyond"]:
+        yield f"  {counted(plan['beyond'], 'link')} left out: beyond the source's scope"
 
 
 def _last(plan: Mapping[str, Any], written: str) -> str:

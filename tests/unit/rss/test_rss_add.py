@@ -53,10 +53,12 @@ def test_a_feed_is_shown_and_nothing_is_written_without_yes(rig: Rig, server: Sy
     assert f"{origin}/feed: rss 2.0" in ran.out
     assert "published 2018-03-20T08:33:00Z" in ran.out
     assert (
-        f"a new source news of kind rss gets\n    {origin}/feed\n  3 documents to fetch: 2 of {host}, 1 of other.test"
+        f"a new source news of kind rss gets\n    {origin}/feed, polled every 3h (its ttl)\n  3 documents to fetch: 2 of {host}, 1 of other.test"
         in ran.out
     )
     assert ran.out.endswith("nothing is written; write it with --yes\n")
+    narrow = rig.call("rss", "add", f"{origin}/feed", HERE, "link-scope=same-host")
+    assert f"2 documents to fetch: 2 of {host}\n  1 link left out: beyond the source's scope" in narrow.out
     assert (rig.path / "ingather.toml").read_bytes() == before
 
 

@@ -9,11 +9,15 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ingather.app.home import Home
-from ingather.app.newsource import appended, check_source_name, rewrite_settings, source_text
+from ingather.app.newsource import appended, check_source_name, preview, rewrite_settings, source_text
+from ingather.app.syndication.sources import fed_sources, limits_of
 from ingather.conf.settings_file import SETTINGS_FILE, SettingsFile
 from ingather.conf.sources import SourceConf, is_source_name
 from ingather.conf.toml_edit import NotEditableError, add_to_list
-from ingather.errors import UsageError
+from ingather.errors import UrlError, UsageError
+from ingather.model.url import canonical
+from ingather.syndication.deciding import Decider
+from ingather.syndication.facts import FeedFacts
 
 __all__ = ["Addition", "add_feeds", "addition_of", "plan_for", "source_name", "sources_of"]
 
@@ -45,7 +49,7 @@ def plan_for(
     """Return what adding *feeds* (reports of ``probing.probe``) to the source *source* would do.
 
     ``source``, ``new``, ``kind``, ``feeds`` to be written, ``known`` (URL to the source that has it), ``refused`` (URL to the reason),
-    ``settings``, ``documents`` (links in them, each once) and ``hosts`` (how many of them each host has).
+    ``settings``, ``polls`` (URL to ``seconds`` between two polls and ``why``), ``documents`` (in them, each once), ``beyond`` (links that the source's scope leaves out) and ``hosts`` (how many of them each host has).
 
     Raises:
         UsageError: *source* cannot have feeds; settings are given for one that is there.
@@ -80,7 +84,8 @@ def plan_for(
         }
     wanted = list(dict.fromkeys(str(feed["asked"]) for feed in usable if feed["asked"] not in refused))
     adds = [url for url in wanted if url not in known]
-    links = {item["link"] for feed in usable if feed["asked"] in adds for item in feed["items"]}
+    conf = preview(source, [f"kind={kind}", *assignments]) if there is None or new else there
+    links, beyond = _links(conf, [feed for feed in usable if feed["asked"] in adds])
     hosts = Counter(urlsplit(link).hostname or "" for link in links)
     return {
         "source": source,
@@ -90,9 +95,34 @@ def plan_for(
         "known": {url: known[url] for url in wanted if url in known},
         "refused": refused,
         "settings": list(assignments),
+        "polls": {str(feed["asked"]): _pace(feed, conf) for feed in usable if feed["asked"] in adds},
         "documents": len(links),
+        "beyond": beyond,
         "hosts": dict(hosts.most_common(_SHOWN_HOSTS)),
     }
+
+
+def _links(conf: SourceConf, feeds: Iterable[Mapping[str, Any]]) -> tuple[set[str], int]:
+    """Return the URLs of the documents that *feeds* list within the source's scope, and how many links lie beyond it."""
+    fed = fed_sources({conf.name: conf}, canonical)[conf.name]
+    kept: set[str] = set()
+    beyond: set[str] = set()
+    for feed in feeds:
+        for item in feed["items"]:
+            try:
+                url = fed.key_of(item["link"])
+            except UrlError:
+                continue
+            (beyond if fed.refusal(url, str(feed["url"])) else kept).add(url)
+    return kept, len(beyond - kept)
+
+
+def _pace(feed: Mapping[str, Any], conf: SourceConf) -> dict[str, Any]:
+    """Return how often a feed is polled, as far as its document tells: headers of HTTP may ask for less."""
+    ttl = feed.get("hints", {}).get("ttl_minutes")
+    facts = FeedFacts(0, ttl_s=None if ttl is None else ttl * 60.0)
+    wait_s, why = Decider(limits_of(conf)).next_poll(facts, 0.0)
+    return {"seconds": wait_s, "why": why}
 
 
 @dataclass(frozen=True, slots=True)
