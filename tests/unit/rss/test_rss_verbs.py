@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 
+from ingather.app.home import Home
+from ingather.app.homeparts import database_of
+from ingather.app.wiring import budget_limits
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.syndication.opml import read_opml
 from ingather.testing.rig import Rig
 
@@ -125,6 +130,36 @@ def test_poll_pause_and_resume(rig: Rig) -> None:
         False,
     )
     assert rig.call("rss", "resume", "1").status == 1
+
+
+def test_a_hold_is_shown_with_the_command_that_releases_it(rig: Rig) -> None:
+    home = Home.open(rig.path)
+    writer = CatalogWriter(database_of(home), budgets=budget_limits(home.settings().settings))
+
+    def hold(writer: CatalogWriter) -> int:
+        document = writer.syndication.known(["http://n.test/b"])["http://n.test/b"]
+        source = writer.registry.put_source("news", "rss", "public")
+        applied = Applied()
+        return writer.deletions.hold(
+            document, source, "web feed: not found (404)", 1_521_534_780.0, applied=applied
+        )
+
+    try:
+        number = writer.transaction(hold)
+    finally:
+        writer.close()
+    release = f"ingather holds release {number}"
+    (told_hold,) = told(rig, "status")["sources"][0]["holds"]
+    assert (told_hold["documents"], told_hold["release"]) == (1, release)
+    assert (
+        f"1 deletion held since 2018-03-20T08:33:00Z: web feed: not found (404)\n    carry them out: {release}"
+        in rig.call("rss", "status").out
+    )
+    assert release in rig.call("rss", "show", GOOD).out
+    b = told(rig, "explain", "http://n.test/b")
+    assert (b["hold"]["release"], b["next"]["what"]) == (release, "person")
+    assert release in b["because"]
+    assert release in rig.call("explain", "http://n.test/b").out
 
 
 def test_a_home_without_a_catalog(tmp_path: Path) -> None:
