@@ -175,7 +175,9 @@ class Carrying:
             facts = msgspec.structs.replace(facts, asked_s=self._now_s, due_s=None, why="its index names it")
             self.poll(row, facts, Intent.FEED_ANEW)
         else:
-            self.put_feed(row, msgspec.structs.replace(facts, due_s=self._now_s, why="it is new"))
+            self.put_feed(
+                row, msgspec.structs.replace(facts, due_s=self._now_s, why="it is new", urgent=True)
+            )
         return row
 
     # -- documents ----------------------------------------------------------------------------

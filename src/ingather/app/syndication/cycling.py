@@ -62,7 +62,9 @@ class Cycling:
                 continue
             for feed in self._pollable(writer, number):
                 if feed.asked_s is None:
-                    facts = msgspec.structs.replace(feed_facts(feed), due_s=now_s, why="a run of its own")
+                    facts = msgspec.structs.replace(
+                        feed_facts(feed), due_s=now_s, why="a run of its own", urgent=True
+                    )
                     self._desk.carrying(writer, number, Applied()).put_feed(feed, facts)
 
     def running(self, writer: Writer) -> bool:
