@@ -16,6 +16,7 @@ RSS_VERBS: dict[str, str] = {
     "status": "ingather.cli.rss_verbs:status",
     "show": "ingather.cli.rss_verbs:show",
     "explain": "ingather.cli.rss_verbs:explain",
+    "conflicts": "ingather.cli.rss_verbs:conflicts",
     "poll": "ingather.cli.rss_verbs:poll",
     "pause": "ingather.cli.rss_verbs:pause",
     "resume": "ingather.cli.rss_verbs:resume",

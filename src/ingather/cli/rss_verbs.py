@@ -1,4 +1,4 @@
-"""``ingather rss list|status|show|explain|poll|pause|resume``: web feeds and what became of what they list."""
+"""``ingather rss list|status|show|explain|conflicts|poll|pause|resume``: web feeds and what became of what they list."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from ingather.cli.rss_check import clean
 if TYPE_CHECKING:
     from ingather.app.syndication.office import SyndicationOffice
 
-__all__ = ["explain", "list_", "pause", "poll", "resume", "show", "status"]
+__all__ = ["conflicts", "explain", "list_", "pause", "poll", "resume", "show", "status"]
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _source = click.option("--source", default="", metavar="NAME", help="Only those of this source.")
@@ -254,6 +254,22 @@ def _listing(listing: Mapping[str, Any]) -> Iterator[str]:
             if listing["waiting"][name]
         ]
         yield f"      since {listing['waiting']['noticed']} it says {', '.join(told) or 'no date'}; registered when the document was fetched"
+
+
+@click.command("conflicts")
+@_source
+@_json
+@home_option
+def conflicts(source: str, home: Path, *, as_json: bool) -> None:
+    """List documents that a feed lists and another source owns, the first hundred: pushed content comes before feeds, feeds before sitemaps, those before the crawl."""
+    found = office(home).conflicts(source)
+    if as_json:
+        print_json({"documents": found})
+        return
+    for one in found:
+        click.echo(f"{one['url']}  belongs to {one['owner']}, listed by {one['listed_by']}, too")
+    if not found:
+        click.echo("no feed lists a document of another source")
 
 
 @click.command("poll")

@@ -132,6 +132,26 @@ def test_poll_pause_and_resume(rig: Rig) -> None:
     assert rig.call("rss", "resume", "1").status == 1
 
 
+def test_documents_of_other_sources_are_listed(rig: Rig) -> None:
+    assert told(rig, "conflicts") == {"documents": []}
+    home = Home.open(rig.path)
+    writer = CatalogWriter(database_of(home), budgets=budget_limits(home.settings().settings))
+
+    def take(writer: CatalogWriter) -> None:
+        document = writer.syndication.known(["http://n.test/a"])["http://n.test/a"]
+        writer.feeds.move(document, writer.registry.put_source("papers", "feed", "public"), Applied())
+
+    try:
+        writer.transaction(take)
+    finally:
+        writer.close()
+    assert told(rig, "conflicts", "--source", "news")["documents"] == [
+        {"url": "http://n.test/a", "owner": "papers", "listed_by": "news"}
+    ]
+    assert "http://n.test/a  belongs to papers, listed by news, too" in rig.call("rss", "conflicts").out
+    assert rig.call("rss", "conflicts", "--source", "none").status == 2
+
+
 def test_a_hold_is_shown_with_the_command_that_releases_it(rig: Rig) -> None:
     home = Home.open(rig.path)
     writer = CatalogWriter(database_of(home), budgets=budget_limits(home.settings().settings))

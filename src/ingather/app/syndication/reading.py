@@ -187,7 +187,13 @@ class WebFeedBook:
         return {"documents": made, "after": rows[-1].row.id if len(rows) == limit else None}
 
     def conflicts(self, source: str = "") -> list[dict[str, str]]:
-        """Return documents that a feed lists and another source owns, the first hundred."""
+        """Return documents that a feed lists and another source owns, the first hundred.
+
+        Raises:
+            UsageError: there is no such source.
+        """
+        if source:
+            self._known(source)
         with self.reading() as reader:
             found = [] if reader is None else reader.conflicts(source=source)
         return [{"url": url, "owner": owner, "listed_by": also} for _, url, owner, also in found]
