@@ -6,7 +6,7 @@ from typing import Any
 
 from ingather.catalog.sqlite_rows import Rows
 
-__all__ = ["Run", "detail_of", "last_runs"]
+__all__ = ["Run", "detail_of", "last_runs", "run_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,14 @@ class Run:
 def last_runs(rows: Rows, limit: int) -> list[Run]:
     """Return the last runs, newest first."""
     found = rows.all("select id, kind, started, ended, detail from run order by id desc limit ?", (limit,))
-    runs = []
-    for number, kind, started_s, ended_s, kept in found:
-        detail, *warnings = kept.split("\n")
-        runs.append(Run(number, kind, started_s, ended_s, detail, tuple(warnings)))
-    return runs
+    return [run_of(row) for row in found]
+
+
+def run_of(row: tuple[Any, ...]) -> Run:
+    """Return the run of a row (number, kind, started, ended, detail)."""
+    number, kind, started_s, ended_s, kept = row
+    detail, *warnings = kept.split("\n")
+    return Run(number, kind, started_s, ended_s, detail, tuple(warnings))
 
 
 def detail_of(detail: str, warnings: Sequence[str]) -> str:
