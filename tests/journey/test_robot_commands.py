@@ -2,6 +2,8 @@
 
 import json
 import socket
+import ssl
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,8 @@ import pytest
 
 from ingather.testing.rig import Rig, wait_until
 from ingather.testing.running import Served
-from ingather.testing.site import Site
+from ingather.testing.site import Site, html
+from ingather.testing.web import Answer
 
 from .test_running import free_port
 
@@ -82,6 +85,34 @@ def test_the_robot_is_off_idle_running_paused_as_it_is_told(rig: Rig, site: Site
     assert rig.complaints() == []
 
 
+def test_remote_hosts_command_over_tls_only(rig: Rig) -> None:
+    port = free_port()
+    conf(rig, f"command-port={port}\nremote-access=yes\n")
+    token = (rig.path / "admin-token").read_text().strip()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    with rig.serving() as served:
+        form = robot(served)["command_port"]
+        if form["trouble"]:
+            pytest.skip(f"no certificate here: {form['trouble']}")
+        assert form == {"address": f"0.0.0.0:{port}", "tls": True, "trouble": ""}
+        context.load_verify_locations(rig.path / "feeds" / "certificate.pem")
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=60) as one,
+            context.wrap_socket(one, server_hostname="localhost") as safe,
+            safe.makefile("rwb") as stream,
+        ):
+            stream.write(f"AUTH {token}\nPAUSE\n".encode())
+            stream.flush()
+            assert [stream.readline()[:3] for _ in range(2)] == [b"200", b"200"]
+            text = (rig.path / "config" / "robot.conf").read_text()
+            (rig.path / "config" / "robot.conf").write_text(text.replace("remote-access=yes", ""))
+            stream.write(b"RELOAD\n")
+            stream.flush()
+            assert stream.readline() == b"200 the robot is paused\n"
+        assert robot(served)["command_port"]["address"] == f"127.0.0.1:{port}"
+        assert ported(port, token, "RESUME")[1].startswith("200 ")
+
+
 def test_robot_case_79_without_an_enabled_starting_point_the_start_is_refused(rig: Rig) -> None:
     with rig.serving() as served:
         wait_until(lambda: robot(served)["state"] == "idle")
@@ -145,8 +176,8 @@ def test_a_loop_calls_the_hook_each_time_and_numbers_filter_log(rig: Rig, site: 
     hook.write_text(f'#!/bin/sh\necho "$INGATHER_RUN" >>{seen}\n')
     rig.site(site.origin)
     conf(rig, f"onCompletion=loop\ncmd-hook={hook}\n")
-    times = iter(range(1_000_000))
-    site.answer("/", lambda _: site.html("Start", f"number {next(times)}"))
+    kind = (("Content-Type", "text/html"),)
+    site.answer("/", lambda times: Answer(200, kind, html("Start", text=f"number {times}").encode()))
     with rig.serving() as served:
         wait_until(lambda: seen.exists() and len(seen.read_text().split()) >= 3)
         assert told(served, "stop")[0] == 200
@@ -165,3 +196,34 @@ def test_quit_on_completion_leaves_serve_alone(rig: Rig, site: Site) -> None:
         wait_until(lambda: robot(served)["state"] == "off")
         assert served.found("quetzal") == [site.url("/")]
         assert "Workload complete." in (rig.path / "log" / "robot.log").read_text()
+
+
+def test_a_blocked_host_is_asked_nothing_and_a_slowed_one_seldom(rig: Rig, site: Site) -> None:
+    rig.site(site.origin)
+    site.page("/", "Start", text="quetzal")
+    host = site.origin.partition("//")[2]
+    assert rig.call("robot", "block", host).out == f"the robot is off (host {host}, blocked true)\n"
+    assert rig.call("robot", "slow", site.url("/"), "2.5s").status == 0
+    assert rig.call("robot", "slow", host, "never").status == 2
+    with rig.serving() as served:
+        now = wait_until(lambda: (found := robot(served))["state"] == "idle" and found)
+        assert (now["pool"], now["blocked"], now["slowed"]) == (1, [host], {host: 2.5})
+        assert now["queue"][0]["in_s"] == -1
+        assert site.asked("/") == site.asked("/robots.txt") == 0
+        assert told(served, "unblock", host=host)[1] == {"state": "idle", "host": host, "blocked": False}
+        wait_until(lambda: served.found("quetzal"))
+        wait_until(lambda: robot(served)["state"] == "idle")
+        assert robot(served)["pool"] == 0
+        assert served.status["slow_hosts"] == []
+    assert rig.rows("select delay from host") == [(2.5,)]  # an own host has none otherwise
+
+
+def test_outside_its_windows_nothing_is_fetched_of_a_source(rig: Rig, site: Site) -> None:
+    day = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[(int(time.time() // 86_400) + 3 + 3) % 7]
+    rig.site(site.origin, keys=f'windows = ["{day}"]\nschedule = ["0 12 * * {day}"]\n')
+    site.page("/", "Start")
+    with rig.serving() as served:
+        now = wait_until(lambda: (found := robot(served))["state"] == "idle" and found)
+        assert now["pool"] == 1
+        assert [(row["source"], row["opens_in_s"]) for row in now["next_runs"]] == [("web", 0)]
+    assert site.server.requests == []

@@ -79,9 +79,9 @@ def parse_delay(text: str) -> tuple[Span, float]:
 def _days(word: str, text: str) -> frozenset[int]:
     found: set[int] = set()
     for part in word.split(","):
-        first, _, last = part.partition("-")
+        first, mark, last = part.partition("-")
         try:
-            begin, end = _DAYS.index(first), _DAYS.index(last or first)
+            begin, end = _DAYS.index(first), _DAYS.index(last if mark else first)
         except ValueError:
             raise UnitError(f"{text!r}: {part!r} is no day", hint=_HINT) from None
         found.update((begin + n) % _WEEK for n in range((end - begin) % _WEEK + 1))

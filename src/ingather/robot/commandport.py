@@ -81,6 +81,7 @@ class CommandPort:
         self._limits = limits or PortLimits()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[Any]] = set()
+        self._closed = False
         self._wrong = 0
         self._deaf_until = 0.0
 
@@ -103,14 +104,17 @@ class CommandPort:
         )
 
     async def close(self) -> None:
-        """Listen no more and hang up on everybody."""
+        """Listen no more and hang up on everybody; who had us closed by a command gets its answer first."""
         if self._server is None:
             return
         self._server.close()
-        for task in list(self._open):
+        self._closed = True
+        others = [task for task in self._open if task is not asyncio.current_task()]
+        for task in others:
             task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-        await self._server.wait_closed()
+        await asyncio.gather(*others, return_exceptions=True)
+        if len(others) == len(self._open):
+            await self._server.wait_closed()
         self._server = None
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -156,6 +160,8 @@ class CommandPort:
         while (line := await self._line(reader, writer, self._limits.idle_s)) is not None:
             if line.strip():
                 await _say(writer, await self._answer(line.split()))
+            if self._closed:
+                return
 
     async def _line(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wait_s: float

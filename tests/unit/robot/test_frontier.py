@@ -1,5 +1,7 @@
 """The keeper's hold on the frontier: nothing lost, nothing twice."""
 
+from math import inf
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,6 +58,27 @@ def test_every_waiting_url_goes_out_exactly_once() -> None:
         frontier.settled(row.id for row in rows)
     assert sorted(seen) == sorted([10_000 + n for n in range(1, 301)] + [20_000 + n for n in range(1, 8)])
     assert (frontier.out, frontier.waiting) == (0, 0)
+
+
+def test_of_a_host_that_is_shut_nothing_goes_out_and_all_comes_back() -> None:
+    frontier, _ = made({1: 3, 2: 2})
+    frontier.join("g")
+    frontier.shut("h1", inf)
+    frontier.host_state(1, delay_s=None, not_before=0.0)  # what is heard of it does not open it
+    rows, _, _ = frontier.take("g", 10, 5.0)
+    assert {row.host for row in rows} == {2}
+    assert (frontier.waiting, frontier.waiting_now(5.0)) == (3, 0)
+    assert [(q["host"], q["waiting"], q["in_s"]) for q in frontier.queues(5, 5.0)] == [("h1", 3, -1)]
+    assert frontier.backing_off(5.0) == {}
+    frontier.shut("h1", 9.0)
+    assert frontier.take("g", 10, 8.0)[0] == []
+    assert len(frontier.take("g", 10, 9.0)[0]) == 3
+    frontier.shut("h2", 20.0)
+    frontier.handed_back([row.id for row in rows])
+    frontier.key_waits("h2", 12.0)
+    frontier.unshut("h2")
+    assert frontier.take("g", 10, 11.0)[0] == []  # its own wait counts on
+    assert len(frontier.take("g", 10, 12.0)[0]) == 2
 
 
 def test_what_a_dead_gatherer_had_waits_again_but_for_what_it_reported() -> None:

@@ -3,13 +3,19 @@
 Where each parameter is seen at work (``acts`` = test_parameters_act, ``journey`` = tests/journey/test_robot_conf):
 
 ======================  ==========================================================================================
+bindir, tmpdir          of cmd-hook: unit/robot_control/test_hook
+cmd-hook, oncompletion  journey test_robot_commands: cases 77 and 78, a loop, quit
+command-port            unit/robot_control/test_command_port; journey test_robot_commands
 convert-timeout         test_a_conversion_ends_at_its_time, test_a_summarizer_ends_at_its_time
 engine-concurrent       journey: test_so_many_visits_at_a_time_and_no_more
 index-after-ngenerated  test_descriptions_wait_for_so_many_minutes
 loglevel                test_the_log_tells_what_its_level_says; journey: levels 0 and 5
 max-filesize-kb         test_a_file_is_retrieved_up_to_its_limit; journey: a page above it
 max-memory-per-url      test_a_long_text_does_not_wait_in_memory
+max-working             test_so_many_claims_are_in_hand
 referer                 journey: test_what_hosts_see_and_what_the_description_says, test_robots_txt_is_disobeyed...
+remote-access           journey test_robot_commands: over TLS only
+robot-state-dir         unit/robot_control/test_state_file
 server-delay            test_starts_of_visits_to_a_host_lie_apart
 depth, email, enable-ip, enable-robots-txt, csid, user-agent    journey
 dialects, selected filters, strict, tmpdir                      acts
@@ -248,3 +254,14 @@ def test_the_log_tells_what_its_level_says(tmp_path: Path, line: str, lines: int
     log.serious("disk full", 0.0)
     log.flush()
     assert (tmp_path / "robot.log").read_text().count("\n") == lines
+
+
+# --- max-working, engine-concurrent --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("line", "working"), [("max-working=600", 600), ("max-working=4", 16), ("", 1024)])
+def test_so_many_claims_are_in_hand(line: str, working: int) -> None:
+    settings = Settings()
+    share = settings.count("gather.gatherers")
+    limits = wiring.gatherer_limits(settings, robot(line))
+    assert limits.working == max(working // share, 16)

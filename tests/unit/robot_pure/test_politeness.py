@@ -24,6 +24,20 @@ def test_a_host_counts_as_just_visited_when_it_comes_in_hand() -> None:
     assert HostClock("a.example", HostPolicy(), 50.0).ready_at == 51.0
 
 
+def test_an_operator_can_slow_any_host_down_and_takes_it_back() -> None:
+    clock = HostClock("b.example", HostPolicy(delay_s=0.0, own=True), 0.0, just_visited=False)
+    clock.start(5.0)
+    clock.slow(30.0)
+    assert (clock.delay_s, clock.ready_at) == (30.0, 35.0)
+    clock.obey(40.0)
+    assert clock.delay_s == 40.0
+    clock.obey(10.0)
+    assert clock.delay_s == 30.0
+    clock.slow(0.0)
+    assert clock.delay_s == 10.0
+    assert clock.ready_at >= 35.0  # what was promised of the next start is kept
+
+
 def test_no_delay_and_no_connection_limit_are_for_own_hosts_only() -> None:
     other = HostClock("a.example", HostPolicy(delay_s=0.0, max_connections=0), 0.0)
     assert (other.delay_s, other.max_open) == (1.0, 2)
