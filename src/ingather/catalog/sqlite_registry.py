@@ -16,7 +16,13 @@ from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import State
 from ingather.model.report import Stored
 
-__all__ = ["Registry"]
+__all__ = ["ACKNOWLEDGED_ENDS", "Registry"]
+
+ACKNOWLEDGED_ENDS = (
+    "select seg, max(max(coalesce(off, 0) + coalesce(len, 0), coalesce(toff, 0) + coalesce(tlen, 0))) from url "
+    "where seg is not null group by seg"
+)
+"""For each WARC segment the end of its last acknowledged record."""
 
 _GROUP = 5000
 
@@ -152,12 +158,7 @@ class Registry:
 
     def acknowledged(self) -> dict[int, int]:
         """Return for each WARC segment the end of its last acknowledged record; needs no transaction."""
-        return dict(
-            self._rows.all(
-                "select seg, max(max(coalesce(off, 0) + coalesce(len, 0), coalesce(toff, 0) + coalesce(tlen, 0))) from url "
-                "where seg is not null group by seg"
-            )
-        )
+        return dict(self._rows.all(ACKNOWLEDGED_ENDS))
 
     def names_segment(self, segment: int) -> bool:
         """Whether any row names a place in *segment*; looks through all rows."""

@@ -44,6 +44,7 @@ VERBS: dict[str, Verb] = {
         "ingather.cli.replay:command", JOURNEY, "a changed configuration over what is stored: the difference"
     ),
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
+    "doctor": Verb("ingather.cli.doctor:command", CARE, "what is wrong with machine or home, and what to do"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
     "rd": Verb(

@@ -1,0 +1,83 @@
+"""All looks of the doctor, one after the other; one that fails is a finding itself and spoils no other."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final
+
+from ingather.app.clock import SystemClock
+from ingather.app.configuration import Configuration, read_configuration
+from ingather.app.doctor import homely, listening, machine, stored
+from ingather.app.doctor.finding import Finding, error, fine, warning
+from ingather.app.home import Home
+from ingather.errors import IngatherError
+from ingather.model.url import split
+
+__all__ = ["CHECKS", "examine"]
+
+CHECKS: Final = (
+    "versions", "configuration", "permissions", "disk", "limits", "clock", "dns", "ports", "certificates", "catalog", "sandbox",
+)  # fmt: skip
+"""What is looked at, in this order; ``catalog`` tells of bodies, index and holds too."""
+
+
+def examine(
+    home: Home, *, environment: Mapping[str, str] | None = None, only: Collection[str] = CHECKS
+) -> list[Finding]:
+    """Look at machine and home and return all findings, in the order of :data:`CHECKS`. Blocks; changes nothing.
+
+    With mistakes in the configuration the defaults stand for what cannot be read. *only*: names of what is looked at.
+    """
+    env = os.environ if environment is None else environment
+    clock = SystemClock()
+    owner = listening.owner_of(home)
+    read = read_configuration(home, environment=env)
+    settings, robot = read.settings, read.loaded.robot
+    looks: dict[str, Callable[[], Iterator[Finding]]] = {
+        "versions": machine.check_versions,
+        "configuration": lambda: _configuration(read),
+        "permissions": lambda: homely.check_permissions(home, settings),
+        "disk": lambda: homely.check_disk(home, settings),
+        "limits": lambda: machine.check_limits(settings),
+        "clock": lambda: machine.check_clock(clock, stored.last_known_s(home)),
+        "dns": lambda: machine.check_names(_hosts(read), clock),
+        "ports": lambda: listening.check_ports(home, settings, robot, owner),
+        "certificates": lambda: homely.check_certificates(home, settings),
+        "catalog": lambda: stored.check_stored(home, settings, owned=owner is not None),
+        "sandbox": lambda: machine.check_sandbox(settings, robot, clock, home.run / "doctor-probe"),
+    }
+    return [finding for name in CHECKS if name in only for finding in _looked(name, looks[name])]
+
+
+def _looked(name: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+    found: list[Finding] = []
+    try:
+        found.extend(look())
+    except IngatherError as trouble:
+        found.append(error(name, trouble.text, trouble.hint or "look at its log"))
+    except OSError as trouble:
+        why = f"{trouble.filename}: {trouble.strerror}" if trouble.filename else str(trouble)
+        found.append(error(name, f"it could not be looked at: {why}", "give this user access to it"))
+    return found
+
+
+def _configuration(read: Configuration) -> Iterator[Finding]:
+    errors = [one for one in read.diagnostics if one.is_error]
+    others = len(read.diagnostics) - len(errors)
+    if errors:
+        yield error(
+            "configuration",
+            f"{len(errors)} mistakes; the first: {errors[0]}",
+            "see all with: ingather config check",
+        )
+    elif others:
+        yield warning(
+            "configuration",
+            f"{others} remarks; the first: {read.diagnostics[0]}",
+            "see all with: ingather config check",
+        )
+    else:
+        yield fine("configuration", f"{len(read.loaded.rules.sites)} sites, no mistakes")
+
+
+def _hosts(read: Configuration) -> list[str]:
+    return [split(start.url).host for site in read.loaded.rules.sites for start in site.starts]
