@@ -157,3 +157,13 @@ def test_called_wrongly(rig: Rig, arguments: tuple[str, ...]) -> None:
     wrong = rig.call("rss", "add", *arguments)
     assert wrong.status == 2, wrong.err
     assert len(wrong.err.splitlines()) == 1
+
+
+def test_a_private_address_is_refused_with_what_opens_it(rig: Rig, server: SyntheticServer) -> None:
+    origin = server.origins[0]
+    server.override(f"{origin}/feed", feed("/a"))
+    ran = rig.call("rss", "add", f"{origin}/feed", "--source", "news")
+    assert ran.status == 1
+    assert "refused-address" in ran.err
+    assert "ingather rss add URL addresses=ADDRESS" in ran.err
+    assert len(ran.err.splitlines()) == 1

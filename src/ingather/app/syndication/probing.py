@@ -18,7 +18,7 @@ from ingather.errors import UrlError, UsageError, WebFeedError
 from ingather.fetch import SystemResolver, visit_robots
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.redirects import follow
-from ingather.model.resource import Failure, Request
+from ingather.model.resource import Failure, FailureKind, Request
 from ingather.model.url import Canonicaliser
 
 __all__ = ["MOST_FEEDS", "feed_url", "probe"]
@@ -29,6 +29,10 @@ MOST_FEEDS: Final = 20
 _HOPS: Final = 10
 _OK: Final = 200
 _READ_S: Final = 10.0
+_OPEN_IT: Final = (
+    "if the host is yours, give its address to the source: ingather rss add URL addresses=ADDRESS, in CIDR form for several, "
+    "or write addresses into [source.NAME] of ingather.toml"
+)
 
 
 def feed_url(text: str) -> str:
@@ -78,7 +82,8 @@ async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -
     async def document(wanted: str) -> Fetched:
         answer = (await follow(fetcher, Request(wanted), scope, max_hops=_HOPS)).result
         if isinstance(answer, Failure):
-            raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}")
+            hint = _OPEN_IT if answer.kind is FailureKind.EGRESS else None
+            raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}", hint=hint)
         if answer.status != _OK:
             raise WebFeedError(f"{answer.url}: answers {answer.status}")
         return Fetched(answer.body, answer.url, answer.header("content-type"))
