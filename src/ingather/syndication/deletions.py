@@ -11,9 +11,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ingather.model.intent import Intent
+from ingather.syndication.casework import committed
 from ingather.syndication.clocks import planned
 from ingather.syndication.facts import DocState, Event, Registration, SourceFacts, Want
-from ingather.syndication.outcomes import committed
 from ingather.syndication.rulings import Account, Book, DeletionRuling, DocumentRuling
 from ingather.syndication.source_limits import SourceLimits
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from ingather.model.intent import Intent
+from ingather.syndication.casework import again_s
 from ingather.syndication.clocks import planned, sooner
 from ingather.syndication.facts import DocState, Event, FeedFacts, ListedDates, Registration, Want
 from ingather.syndication.listing import Tombstone
-from ingather.syndication.outcomes import again_s
 from ingather.syndication.rulings import Book, FeedRuling, Listed
 from ingather.syndication.source_limits import SourceLimits
 
