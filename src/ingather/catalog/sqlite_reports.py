@@ -64,7 +64,7 @@ class Waiting(NamedTuple):
 
     host: int
     origin: str
-    count: int
+    urls: int
     not_before_s: float
     delay_s: float
     next_url: str

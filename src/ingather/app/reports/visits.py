@@ -1,0 +1,210 @@
+"""Reports about visits: errors, what filters and robots.txt denied, what became of descriptions, how fast it went."""
+
+from collections import Counter
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+from ingather.app.reports.hosts import hosts_named
+from ingather.app.reports.table import Ask, Column, Context, Table
+from ingather.catalog.sqlite_report_walks import OTHERS, UNKEPT
+from ingather.catalog.sqlite_reports import Directive
+from ingather.catalog.sqlite_runs import Run
+from ingather.errors import UsageError
+
+__all__ = ["WHATS", "descriptions", "errors", "excluded", "performance", "robots", "run_named"]
+
+_NUMBER, _TIME, _SECONDS, _BYTES = "number", "time", "seconds", "bytes"
+_NO_FIGURES = (
+    "this run is older than its figures, or they are kept no more: counts are missing, lists are not"
+)
+WHATS = ("new", "changed", "unchanged", "removed")
+"""What may become of a resource description in a run."""
+
+
+def run_named(context: Context, number: int) -> Run:
+    """Return a run, 0 = the newest.
+
+    Raises:
+        UsageError: there is none of that number, or none at all.
+    """
+    found = context.reader.run(number)
+    if found is None:
+        what = f"there is no run {number}" if number else "there was no run yet"
+        raise UsageError(what, hint="ingather runs list shows them")
+    return found
+
+
+def _span(run: Run) -> tuple[float, float]:
+    return run.started_s, inf if run.ended_s is None else run.ended_s
+
+
+def _about(run: Run) -> dict[str, Any]:
+    return {"run": run.number, "state": run.state}
+
+
+def errors(context: Context, ask: Ask) -> Table:
+    """Errors by class and host; with a class or a host the URLs."""
+    named, hosts = ask["class"], hosts_named(context, ask["host"])
+    if named or hosts is not None:
+        rows = (
+            (e.url, e.error, e.status or None, e.detail, e.fails, e.fetched_s, e.due_s, e.id)
+            for e in context.reader.error_urls(error=named, hosts=hosts, after=ask.after)
+        )
+        return Table(
+            (Column("url"), Column("class"), Column("status", _NUMBER), Column("detail"), Column("fails", _NUMBER),
+             Column("last_visit", _TIME), Column("next_visit", _TIME)),
+            rows, numbered=True,
+        )  # fmt: skip
+    counted = context.reader.errors()
+    classes: Counter[str] = Counter()
+    for (_, name), count in counted.items():
+        classes[name] += count
+    return Table(
+        (Column("class"), Column("server"), Column("urls", _NUMBER)),
+        [(name, origin, count) for origin, name, count in _by_origin(context, ask, counted)],
+        facts={"urls": counted.total(), "classes": dict(classes.most_common())},
+        note="URLs whose last visit went wrong; --class and --host list them",
+    )
+
+
+def robots(context: Context, ask: Ask) -> Table:
+    """URLs that robots.txt keeps us from, by host and line; with a host the URLs."""
+    hosts = hosts_named(context, ask["host"])
+    if hosts is not None:
+        rows = (
+            (url, reason, fetched, row)
+            for row, url, reason, fetched in context.reader.robots_urls(hosts, after=ask.after)
+        )
+        return Table((Column("url"), Column("reason"), Column("last_look", _TIME)), rows, numbered=True)
+    counted = context.reader.closed_by_robots()
+    unreachable = context.reader.unreachable_robots(ask.limit + 1 if ask.limit else -1)
+    closed = [
+        (origin, f"robots.txt is unreachable: {why}", context.reader.waiting_at(host), since)
+        for host, origin, since, why in unreachable
+    ]
+    lost = [(origin, reason, count, None) for origin, reason, count in _by_origin(context, ask, counted)]
+    return Table(
+        (Column("server"), Column("reason"), Column("urls", _NUMBER), Column("since", _TIME)),
+        [*lost, *closed],
+        facts={"urls": counted.total(), "unreachable": len(closed)},
+        note="--host lists the URLs; of a host whose robots.txt is unreachable the URLs that wait are counted",
+    )
+
+
+def _by_origin(
+    context: Context, ask: Ask, counted: Counter[tuple[int, str]]
+) -> Iterator[tuple[str, str, int]]:
+    top = counted.most_common(ask.limit + 1 if ask.limit else None)
+    origins = context.reader.origins(sorted({host for (host, _), _ in top}))
+    for (host, name), count in top:
+        yield (UNKEPT if host == OTHERS else origins.get(host, UNKEPT)), name, count
+
+
+def excluded(context: Context, ask: Ask) -> Table:
+    """What a run excluded, by reason; with a reason the URLs, each once."""
+    run = run_named(context, ask.run)
+    figures = context.reader.figures(run.number)
+    counts = {int(name): n for name, n in figures.get("excluded", {}).items() if name.isdigit()}
+    said = context.reader.directives(sorted(counts))
+    if ask["reason"]:
+        return _excluded_urls(context, ask, run, said)
+    rows: list[tuple[Any, ...]] = [
+        (d.category, d.reason, d.place, counts[row], d.version) for row, d in said.items()
+    ]
+    rows += [("budget", limit, "", n, None) for limit, n in figures.get("refused", {}).items()]
+    unnamed = figures.get("excluded", {}).get("others", 0)
+    if unnamed:
+        rows.append(("others", "reasons beyond the first thousands of the run", "", unnamed, None))
+    rows.sort(key=lambda row: (-row[3], row[0], row[2], row[1]))
+    return Table(
+        (Column("category"), Column("reason"), Column("where"), Column("count", _NUMBER), Column("configuration", _NUMBER)),
+        rows, facts={**_about(run), "count": sum(row[3] for row in rows)},
+        note="--reason (a category, a place like filter.conf:12, or words of the reason) lists the URLs, each once; "
+        "URLs that a budget refused are in access.log only" if figures else _NO_FIGURES,
+    )  # fmt: skip
+
+
+def _excluded_urls(context: Context, ask: Ask, run: Run, said: dict[int, Directive]) -> Table:
+    wanted = ask["reason"].strip()
+    folded = wanted.casefold()
+    ids = {
+        row: d
+        for row, d in said.items()
+        if wanted in (d.category, d.place) or folded in d.reason.casefold() or folded == d.category.casefold()
+    }
+    if not ids:
+        known = sorted({d.category for d in said.values()})
+        raise UsageError(
+            f"run {run.number} excluded nothing for a reason like {wanted!r}",
+            hint=f"its categories: {', '.join(known)}" if known else "it excluded nothing",
+        )
+    began_s, ended_s = _span(run)
+    found = context.reader.denied(run.number, ids, began_s=began_s, ended_s=ended_s, after=ask.after)
+    rows = (
+        (url, ids[directive].category, ids[directive].reason, ids[directive].place, row)
+        for row, url, directive in found
+    )
+    return Table(
+        (Column("url"), Column("category"), Column("reason"), Column("where")),
+        rows,
+        numbered=True,
+        facts=_about(run),
+    )
+
+
+def descriptions(context: Context, ask: Ask) -> Table:
+    """Resource descriptions that a run made, changed, found unchanged or removed; with one of these words the URLs."""
+    run, what = run_named(context, ask.run), ask["what"]
+    counts = context.reader.figures(run.number).get("rds", {})
+    if not what:
+        return Table(
+            (Column("what"), Column("count", _NUMBER)),
+            [(name, counts.get(name, 0)) for name in (*WHATS, "restored")],
+            facts=_about(run),
+            note="--what new, changed, unchanged or removed lists the URLs" if counts else _NO_FIGURES,
+        )
+    if what not in WHATS:
+        raise UsageError(f"{what!r} never becomes of a description", hint=f"one of: {', '.join(WHATS)}")
+    began_s, ended_s = _span(run)
+    rows = (
+        (url, became, reason, row)
+        for row, url, became, reason in context.reader.descriptions(
+            began_s, min(ended_s, 1e18), after=ask.after
+        )
+        if became == what
+    )
+    return Table(
+        (Column("url"), Column("what"), Column("reason")),
+        rows,
+        numbered=True,
+        facts=_about(run),
+        note="told by the last twelve visits of each URL",
+    )
+
+
+def performance(context: Context, ask: Ask) -> Table:
+    """How fast the last runs were."""
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        for run in context.reader.runs(ask.limit + 1 if ask.limit else -1, ask.after):
+            figures = context.reader.figures(run.number)
+            visits, wrong = figures.get("visits", {}), sum(figures.get("error", {}).values())
+            took = max((run.ended_s or context.now_s) - run.started_s, 0.0)
+            answered = visits.get("answered", 0)
+            yield (
+                run.number, run.state, run.started_s, took, visits.get("all", 0), _rate(visits.get("all", 0), took), visits.get("bytes", 0),
+                _rate(visits.get("bytes", 0), took), round(visits.get("ms", 0) / answered) if answered else None, wrong, run.number,
+            )  # fmt: skip
+
+    live = context.live()
+    return Table(
+        (Column("run", _NUMBER), Column("state"), Column("started", _TIME), Column("took", _SECONDS), Column("visits", _NUMBER),
+         Column("visits_s", _NUMBER), Column("bytes", _BYTES), Column("bytes_s", _BYTES), Column("mean_ms", _NUMBER),
+         Column("errors", _NUMBER)),
+        rows(), numbered=True, facts={"robot": live.get("state", "unknown"), "rate": live.get("rate") or None},
+    )  # fmt: skip
+
+
+def _rate(count: int, seconds: float) -> float | None:
+    return round(count / seconds, 2) if seconds >= 1 else None
