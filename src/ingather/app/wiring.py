@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 
+_T = TypeVar("_T")
 _SLACK_S = 0.02
 """A grant takes effect a moment after it is given: messages travel."""
 _FED_SHARE, _FED_DOCUMENTS = 0.10, 20
@@ -180,18 +182,24 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
     """Thresholds of a source's deletions; web feeds and sitemaps have their own, and no second look (one check is proof)."""
     fed = source.syndicates
     share, documents = (_FED_SHARE, _FED_DOCUMENTS) if fed else _thresholds(settings)
+
+    def own(value: _T | None, common: _T) -> _T:
+        return common if value is None else value
+
     return DeletionLimits(
-        share=share if source.deletion_share is None else source.deletion_share,
-        documents=documents if source.deletion_documents is None else source.deletion_documents,
-        half_share=1.0 if fed else settings.share("deletion.half-share"),
-        half_floor=settings.count("deletion.half-floor"),
-        confirm_s=0.0 if fed else settings.seconds("deletion.confirm-after"),
-        hide_held_public=not (
-            settings.flag("deletion.held-shown") if source.held_shown is None else source.held_shown
+        share=own(source.deletion_share, share),
+        documents=own(source.deletion_documents, documents),
+        half_share=own(source.deletion_half_share, 1.0 if fed else settings.share("deletion.half-share")),
+        half_floor=own(source.deletion_half_floor, settings.count("deletion.half-floor")),
+        confirm_s=own(
+            source.deletion_confirm_after, 0.0 if fed else settings.seconds("deletion.confirm-after")
         ),
-        hide_held_secure=not (
-            settings.flag("deletion.held-shown-secure") if source.held_shown is None else source.held_shown
+        confirm_looks=own(
+            source.deletion_confirm_looks, 1 if fed else settings.count("deletion.confirm-looks")
         ),
+        cool_down_s=own(source.deletion_cool_down, settings.seconds("deletion.cool-down")),
+        hide_held_public=not own(source.held_shown, settings.flag("deletion.held-shown")),
+        hide_held_secure=not own(source.held_shown, settings.flag("deletion.held-shown-secure")),
     )
 
 

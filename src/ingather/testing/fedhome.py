@@ -305,7 +305,7 @@ class FedHome:
         elif not same and said.status == _HTTP_OK:
             sitemap = "<urlset" in said.body or "<sitemapindex" in said.body
             found = list_document(
-                said.body.encode(), url=here, content_type=None, sitemap=sitemap, limits=ListingLimits()
+                said.body.encode(), url=here, content_type=None, sitemap=sitemap, limits=ListingLimits(items=50_000)
             )
             kind = PollKind.NOT_A_FEED if found.error else PollKind.LISTED
             listing, items = pack_listing(found), len(found.items)
