@@ -179,9 +179,8 @@ def listed_rules(source: SourceConf) -> ListedRules:
 
 
 def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
-    """Thresholds of a source's deletions; web feeds and sitemaps have their own, and no second look (one check is proof)."""
-    fed = source.syndicates
-    share, documents = (_FED_SHARE, _FED_DOCUMENTS) if fed else _thresholds(settings)
+    """Thresholds of a source's deletions; web feeds and sitemaps have their own. The rest binds what the policy rules on alone."""
+    share, documents = (_FED_SHARE, _FED_DOCUMENTS) if source.syndicates else _thresholds(settings)
 
     def own(value: _T | None, common: _T) -> _T:
         return common if value is None else value
@@ -189,14 +188,10 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
     return DeletionLimits(
         share=own(source.deletion_share, share),
         documents=own(source.deletion_documents, documents),
-        half_share=own(source.deletion_half_share, 1.0 if fed else settings.share("deletion.half-share")),
+        half_share=own(source.deletion_half_share, settings.share("deletion.half-share")),
         half_floor=own(source.deletion_half_floor, settings.count("deletion.half-floor")),
-        confirm_s=own(
-            source.deletion_confirm_after, 0.0 if fed else settings.seconds("deletion.confirm-after")
-        ),
-        confirm_looks=own(
-            source.deletion_confirm_looks, 1 if fed else settings.count("deletion.confirm-looks")
-        ),
+        confirm_s=own(source.deletion_confirm_after, settings.seconds("deletion.confirm-after")),
+        confirm_looks=own(source.deletion_confirm_looks, settings.count("deletion.confirm-looks")),
         cool_down_s=own(source.deletion_cool_down, settings.seconds("deletion.cool-down")),
         hide_held_public=not own(source.held_shown, settings.flag("deletion.held-shown")),
         hide_held_secure=not own(source.held_shown, settings.flag("deletion.held-shown-secure")),
