@@ -61,6 +61,7 @@ class _Tombstone(NamedTuple):
     decided: int
     gone: int
     version: int | None
+    at_s: float = 0.0
 
 
 class Applier:
@@ -156,8 +157,8 @@ class Applier:
         if got is None:
             return
         now = _Now(*got)
-        if now.state == State.GONE and self._tombstone(url_id).decided == BY_HAND:
-            return  # removed while it was visited
+        if self._stays_buried(report, now):
+            return
         verdict = self._verdict(report) or 0
         self.figures.visit(report, row.host, verdict)
         visit = pack_visit(report.at_s, report.outcome, report.status, report.elapsed_s, verdict)
@@ -297,8 +298,28 @@ class Applier:
             )
 
     def _tombstone(self, url_id: int) -> _Tombstone:
-        row = self._cursor.execute("select decided, gone, version from tombstone where id = ?", (url_id,)).get
+        row = self._cursor.execute(
+            "select decided, gone, version, at from tombstone where id = ?", (url_id,)
+        ).get
         return _Tombstone(0, 0, None) if row is None else _Tombstone(*row)
+
+    def _stays_buried(self, report: Report, now: _Now) -> bool:
+        """Whether a visit is of no account: the URL was removed by hand while it was visited, or deleted after the visit ended.
+
+        In the second case the page is looked at again; no older record revives what is deleted.
+        """
+        if now.version is not None or (now.state != State.GONE and now.fetched_s is None):
+            return False
+        tombstone = self._tombstone(report.id)
+        if now.state == State.GONE and tombstone.decided == BY_HAND:
+            return True
+        if report.fed or report.at_s >= tombstone.at_s:
+            return False
+        state = State.GONE if tombstone.gone else State.DONE
+        self._cursor.execute(
+            "update url set state = ?, due = ?, intent = 0 where id = ?", (int(state), self.now_s, report.id)
+        )
+        return True
 
     def unbury(self, url_id: int, applied: Applied) -> None:
         """Take a tombstone away and show again what is still described."""

@@ -8,9 +8,11 @@ import apsw
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_discovery import BY_HAND
+from ingather.catalog.sqlite_evidence import Evidence, Seen
 from ingather.catalog.sqlite_holds import Hold
-from ingather.catalog.sqlite_rows import fetch
+from ingather.catalog.sqlite_undo import Undoing, rows_below
 from ingather.model.change import ChangeKind
+from ingather.model.decided import NOBODY, By, Undo
 from ingather.model.lifecycle import State
 
 __all__ = ["Deletions", "Hold", "SourceFacts"]
@@ -21,6 +23,8 @@ _GONE = ("(404)", "(410)")
 
 _DAY_S = 86_400.0
 _LOOK_AGAIN_S = 30 * _DAY_S
+_KEPT_S = 30 * _DAY_S
+"""No cool-down is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class SourceFacts:
         deleted_24h: deleted within a day by the policy itself.
         held: in open holds.
         missing: missing at a first look and not held.
+        kept: (reason, when last) for which people kept documents within 30 days; ``""`` = whatever the reason.
     """
 
     name: str
@@ -41,6 +46,7 @@ class SourceFacts:
     deleted_24h: int
     held: int
     missing: int
+    kept: tuple[tuple[str, float], ...] = ()
 
 
 class Deletions:
@@ -52,6 +58,8 @@ class Deletions:
         self._names = applier.names
         self._holds = applier.holds
         self._log = applier.log
+        self.evidence = Evidence(db)
+        self._undoing = Undoing(db, applier, self.evidence)
 
     def facts(self, source: int, now_s: float) -> SourceFacts:
         """Return the policy's facts about *source*; the cost does not grow with its documents.
@@ -71,7 +79,7 @@ class Deletions:
         ).get
         return SourceFacts(
             self._names.source_name(source), self._names.access(source), self._names.documents(source),
-            int(deleted), self._holds.held(source), int(missing),
+            int(deleted), self._holds.held(source), int(missing), self.evidence.kept(source, now_s - _KEPT_S),
         )  # fmt: skip
 
     def delete(  # noqa: PLR0913 - what, why, when, and how final
@@ -83,10 +91,13 @@ class Deletions:
         *,
         gone: bool,
         decided: int = _BY_POLICY,
+        hold: int | None = None,
+        decision: int | None = None,
     ) -> None:
         """Bury one URL; *gone* also stops its visits for long, else only its RD disappears.
 
-        *decided*: 0 = by the policy, 1 = by a person who released a hold, 2 = removed by hand.
+        *decided*: 0 = by the policy, 1 = by a person who released a hold, 2 = removed by hand. *hold*: the one that was
+        released; *decision*: the row of what the person decided.
         """
         row = self._cursor.execute(
             "select digest, version, dup, held, source from url where id = ?", (url_id,)
@@ -105,10 +116,24 @@ class Deletions:
         if held is not None:
             self._holds.take(url_id, now_s)
         self._cursor.execute(
-            "insert into tombstone (id, at, reason, seq, source, decided, gone, version) values (?, ?, ?, ?, ?, ?, ?, ?) "
+            "insert into tombstone (id, at, reason, seq, source, decided, gone, version, run, hold, decision) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "on conflict (id) do update set at = excluded.at, reason = excluded.reason, seq = excluded.seq, "
-            "decided = excluded.decided, gone = excluded.gone, version = coalesce(excluded.version, version)",
-            (url_id, now_s, reason, sequence, source, decided, gone, version),
+            "decided = excluded.decided, gone = excluded.gone, version = coalesce(excluded.version, version), "
+            "run = excluded.run, hold = excluded.hold, decision = excluded.decision",
+            (
+                url_id,
+                now_s,
+                reason,
+                sequence,
+                source,
+                decided,
+                gone,
+                version,
+                self._applier.run,
+                hold,
+                decision,
+            ),
         )
         if gone:
             due = None if decided == BY_HAND else now_s + _LOOK_AGAIN_S
@@ -121,6 +146,21 @@ class Deletions:
                 "update url set version = null, dup = null, held = null where id = ?", (url_id,)
             )
 
+    def observe(self, seen: Seen, now_s: float) -> None:
+        """Keep what was seen of a document that may have to go, and what the policy answered."""
+        self.evidence.note(seen, now_s, self._applier.run)
+
+    def look_again(self, url_id: int, at_s: float, *, whole: bool) -> None:
+        """Plan the next look at a document whose deletion waits or is held: not before *at_s*.
+
+        *whole*: the page is asked for without a condition, because "unchanged" would say nothing about what was observed.
+        """
+        self._cursor.execute(
+            "update url set due = max(due, ?1), etag = iif(?3, null, etag), lastmod = iif(?3, null, lastmod) "
+            "where id = ?2 and due is not null",
+            (at_s, url_id, whole),
+        )
+
     # -- holds --------------------------------------------------------------------------------
 
     def hold(  # noqa: PLR0913 - what, whose, why, when, and what becomes of it meanwhile
@@ -132,6 +172,7 @@ class Deletions:
         *,
         hidden: bool | None = None,
         applied: Applied | None = None,
+        why: str = "",
     ) -> int:
         """Put one proposed deletion into the open hold of its source and reason; return the hold.
 
@@ -142,8 +183,9 @@ class Deletions:
             now_s: wall time.
             hidden: whether searchers do not see it meanwhile; ``None`` = as its source's access says.
             applied: takes the change rows: the document's own, and that of an equal one that is shown instead.
+            why: what the policy says; kept with a hold that opens now.
         """
-        return self._holds.put(url_id, source, reason, now_s, hidden=hidden, applied=applied)
+        return self._holds.put(url_id, source, reason, now_s, hidden=hidden, applied=applied, why=why)
 
     def hide(self, url_id: int, source: int, applied: Applied) -> None:
         """Show a document to nobody until :meth:`withdraw`; no person is asked."""
@@ -166,35 +208,46 @@ class Deletions:
         """Return the open holds with up to five of their URLs."""
         return self._holds.open()
 
-    def close_hold(self, hold: int, *, release: bool, now_s: float, applied: Applied) -> int | None:
+    def close_hold(
+        self, hold: int, *, release: bool, now_s: float, applied: Applied, by: By = NOBODY
+    ) -> int | None:
         """Carry the deletions of a hold out (*release*) or drop them; return how many, ``None`` = no such open hold.
 
-        Dropped ones count as found: a document that is still missing needs two looks again.
+        Dropped ones count as found: a document that is still missing needs its looks again.
         """
-        reason = self._holds.reason(hold)
-        if reason is None:
+        found = self._holds.of(hold)
+        if found is None:
             return None
+        source, reason = found
         items = self._holds.items(hold)
-        self._holds.close(hold, "released" if release else "discarded", now_s)
+        verb = "release" if release else "discard"
+        decision = self.evidence.decide(
+            verb, f"hold {hold}", by, now_s, source=source, reason=reason, documents=len(items)
+        )
+        self._holds.close(hold, "released" if release else "discarded", now_s, decision)
         for url_id in items:
             if release:
-                self.delete(url_id, reason, now_s, applied, gone=reason.endswith(_GONE), decided=_BY_PERSON)
+                self.delete(
+                    url_id, reason, now_s, applied, gone=reason.endswith(_GONE), decided=_BY_PERSON, hold=hold, decision=decision,
+                )  # fmt: skip
             else:
                 self._holds.withdraw(url_id, now_s, applied)
         return len(items)
 
     # -- by hand ------------------------------------------------------------------------------
 
-    def remove(self, prefix: str, now_s: float, applied: Applied, *, exact: bool) -> int:
+    def remove(self, prefix: str, now_s: float, applied: Applied, *, exact: bool, by: By = NOBODY) -> int:
         """Remove by hand: one URL (*exact*), or everything that starts with *prefix*, now and later.
 
         Returns:
             How many documents went; URLs without a description are not gathered any more either.
         """
-        gone = 0
-        for url_id, version in self._below(prefix, exact=exact):
-            gone += version is not None
-            self.delete(url_id, f"removed by hand: {prefix}", now_s, applied, gone=True, decided=BY_HAND)
+        below = rows_below(self._cursor, prefix, exact=exact)
+        gone = sum(version is not None for _, version in below)
+        reason = f"removed by hand: {prefix}"
+        decision = self.evidence.decide("remove", prefix, by, now_s, reason=reason, documents=gone)
+        for url_id, _ in below:
+            self.delete(url_id, reason, now_s, applied, gone=True, decided=BY_HAND, decision=decision)
         self._cursor.execute(
             "insert into removed (url, exact, at) values (?, ?, ?) on conflict do nothing",
             (prefix, exact, now_s),
@@ -202,7 +255,7 @@ class Deletions:
         self._names.reload_removed()
         return gone
 
-    def undelete(self, prefix: str, now_s: float, applied: Applied, *, exact: bool) -> int:
+    def undelete(self, prefix: str, now_s: float, applied: Applied, *, exact: bool, by: By = NOBODY) -> int:
         """Undo tombstones at or below *prefix*, give quarantined URLs another chance, allow what was removed.
 
         What is still described is shown again; all are visited next.
@@ -215,32 +268,14 @@ class Deletions:
         else:
             self._cursor.execute("delete from removed where substr(url, 1, ?) = ?", (len(prefix), prefix))
         self._names.reload_removed()
-        return sum(self._undelete(url_id, applied) for url_id, _ in self._below(prefix, exact=exact))
+        return self._undoing.below(prefix, now_s, applied, exact=exact, by=by)
 
-    def _undelete(self, url_id: int, applied: Applied) -> bool:
-        host, state = self._cursor.execute("select host, state from url where id = ?", (url_id,)).get
-        buried = self._cursor.execute("select 1 from tombstone where id = ?", (url_id,)).get is not None
-        if not buried and state != State.QUARANTINED:
-            return False
-        if buried:
-            self._applier.unbury(url_id, applied)
-        self._cursor.execute(
-            "update url set state = ?, due = null, missing = null, fails = 0, strikes = 0 where id = ?",
-            (int(State.WAITING), url_id),
-        )
-        if state != State.WAITING:
-            applied.wakes(host)
-        return True
+    def undo(  # noqa: PLR0913 - what, from where on, who, when
+        self, wanted: Undo, after: int, limit: int, applied: Applied, *, by: By, at_s: float
+    ) -> tuple[int, int]:
+        """Undo up to *limit* of the deletions that *wanted* means, behind row *after*; what was removed by hand stays.
 
-    def _below(self, prefix: str, *, exact: bool) -> list[tuple[int, int | None]]:
-        scheme, _, rest = prefix.partition("://")
-        authority, _, path = rest.partition("/")
-        host = self._cursor.execute("select id from host where origin = ?", (f"{scheme}://{authority}",)).get
-        if host is None:
-            return []
-        wanted = f"/{path}"
-        return fetch(
-            self._cursor,
-            "select id, version from url where host = ?1 and iif(?3, path = ?2, substr(path, 1, length(?2)) = ?2) order by id",
-            (host, wanted, exact),
-        )
+        Returns:
+            How many came back, and the last row that was looked at, 0 = these were all.
+        """
+        return self._undoing.matching(wanted, after, limit, applied, by=by, at_s=at_s)

@@ -18,7 +18,7 @@ _SAMPLE = 5
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Deletions of one source and reason that wait for a person; *sample*: up to five of their URLs."""
+    """Deletions of one source and reason that wait for a person; *sample*: up to five of their URLs; *why*: what the policy said when it opened."""
 
     id: int
     source: str
@@ -26,6 +26,7 @@ class Hold:
     opened_s: float
     urls: int
     sample: tuple[str, ...]
+    why: str = ""
 
 
 class Holds:
@@ -39,15 +40,16 @@ class Holds:
         self._log = log
 
     def put(  # noqa: PLR0913 - what, whose, why, when, and what becomes of it meanwhile
-        self, url_id: int, source: int, reason: str, now_s: float, *, hidden: bool | None, applied: Applied | None
+        self, url_id: int, source: int, reason: str, now_s: float, *, hidden: bool | None, applied: Applied | None,
+        why: str = "",
     ) -> int:  # fmt: skip
         """Put a document into the open hold of *source* and *reason*, unless it is in one; return that hold."""
         known = self._cursor.execute("select hold from hold_item where id = ?", (url_id,)).get
         if known is not None:
             return int(known)
         self._cursor.execute(
-            "insert into hold (source, reason, opened) values (?, ?, ?) on conflict do nothing",
-            (source, reason, now_s),
+            "insert into hold (source, reason, opened, why) values (?, ?, ?, ?) on conflict do nothing",
+            (source, reason, now_s, why),
         )
         hold = int(
             self._cursor.execute(
@@ -113,9 +115,9 @@ class Holds:
     def open(self) -> list[Hold]:
         """Return the open holds, oldest first."""
         found = []
-        for hold, source, reason, opened, urls in fetch(
+        for hold, source, reason, opened, urls, why in fetch(
             self._cursor,
-            "select h.id, s.name, h.reason, h.opened, h.urls from hold h join source s on s.id = h.source "
+            "select h.id, s.name, h.reason, h.opened, h.urls, h.why from hold h join source s on s.id = h.source "
             "where h.closed is null order by h.id",
         ):
             sample = fetch(
@@ -124,13 +126,13 @@ class Holds:
                 "where i.hold = ? order by i.id limit ?",
                 (hold, _SAMPLE),
             )
-            found.append(Hold(hold, source, reason, opened, urls, tuple(url for (url,) in sample)))
+            found.append(Hold(hold, source, reason, opened, urls, tuple(url for (url,) in sample), why))
         return found
 
-    def reason(self, hold: int) -> str | None:
-        """Return the reason of an open hold, ``None`` if there is no such hold."""
-        found: str | None = self._cursor.execute(
-            "select reason from hold where id = ? and closed is null", (hold,)
+    def of(self, hold: int) -> tuple[int, str] | None:
+        """Return (source, reason) of an open hold, ``None`` if there is no such hold."""
+        found: tuple[int, str] | None = self._cursor.execute(
+            "select source, reason from hold where id = ? and closed is null", (hold,)
         ).get
         return found
 
@@ -139,7 +141,10 @@ class Holds:
         rows = fetch(self._cursor, "select id from hold_item where hold = ? order by id", (hold,))
         return [url_id for (url_id,) in rows]
 
-    def close(self, hold: int, verdict: str, now_s: float) -> None:
-        """Close a hold; what was in it has been dealt with."""
+    def close(self, hold: int, verdict: str, now_s: float, decision: int) -> None:
+        """Close a hold by a person's *decision*; what was in it is dealt with by the caller."""
         self._cursor.execute("delete from hold_item where hold = ?", (hold,))
-        self._cursor.execute("update hold set closed = ?, verdict = ? where id = ?", (now_s, verdict, hold))
+        self._cursor.execute(
+            "update hold set closed = ?, verdict = ?, decision = ? where id = ?",
+            (now_s, verdict, decision, hold),
+        )

@@ -62,7 +62,8 @@ class SourceConf:
         schemes: of URLs.
         verify_tls: whether certificates are checked.
         user_agent: sent to its hosts; ``""`` = robot.conf's.
-        deletion_share, deletion_documents: thresholds; section ``deletion``.
+        deletion_share, deletion_documents, deletion_half_share, deletion_half_floor: thresholds; section ``deletion``.
+        deletion_confirm_after, deletion_confirm_looks, deletion_cool_down, deletion_rd_lifetime: section ``deletion``.
         held_shown: whether held documents stay in search; section ``deletion``.
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
         acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
@@ -94,6 +95,12 @@ class SourceConf:
     user_agent: str = ""
     deletion_share: float | None = None
     deletion_documents: int | None = None
+    deletion_half_share: float | None = None
+    deletion_half_floor: int | None = None
+    deletion_confirm_after: float | None = None
+    deletion_confirm_looks: int | None = None
+    deletion_cool_down: float | None = None
+    deletion_rd_lifetime: float | None = None
     held_shown: bool | None = None
     host_urls: int | None = None
     prefix_urls: int | None = None
@@ -201,6 +208,15 @@ COMMON_KEYS: tuple[Setting, ...] = (
             "What is sent as User-Agent to its hosts. Not written: robot.conf's user-agent, which also picks the rules of robots.txt."),
     Setting("source", "deletion-share", Kind.SHARE, 0.10, "Not written: deletion.share; 10% for kinds rss and sitemap.", live=True),
     Setting("source", "deletion-documents", Kind.INT, 100, "Not written: deletion.documents; 20 for kinds rss and sitemap.", live=True, low=0),
+    Setting("source", "deletion-half-share", Kind.SHARE, 0.5, "Not written: deletion.half-share; 100% for kinds rss and sitemap.", live=True),
+    Setting("source", "deletion-half-floor", Kind.INT, 10, "Not written: deletion.half-floor.", live=True, low=1),
+    Setting("source", "deletion-confirm-after", Kind.SECONDS, 3600.0,
+            "Not written: deletion.confirm-after. 0 for kinds rss and sitemap.", live=True),
+    Setting("source", "deletion-confirm-looks", Kind.INT, 2,
+            "Not written: deletion.confirm-looks; 1 for kinds rss and sitemap.", live=True, low=1, high=8),
+    Setting("source", "deletion-cool-down", Kind.SECONDS, 86_400.0, "Not written: deletion.cool-down.", live=True, high=30 * 86_400.0),
+    Setting("source", "deletion-rd-lifetime", Kind.SECONDS, 90 * 86_400.0,
+            "Not written: deletion.rd-lifetime. Kinds rss and sitemap go by max-index-age instead.", live=True),
     Setting("source", "held-shown", Kind.FLAG, default=True,
             help="Not written: deletion.held-shown, or held-shown-secure when access is secure.", live=True),
     Setting("source", "host-urls", Kind.INT, 100_000, "Not written: limits.host-urls.", low=0),

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_evidence import Seen
 from ingather.feeds.policy import FeedWriter
 from ingather.feeds.sweeping import Guard, Ruled
 
@@ -16,6 +17,7 @@ __all__ = ["OUTLAWED", "Outlawed", "outlaw"]
 
 OUTLAWED: Final = "the rules exclude it now"
 """As the deletion policy calls it; holds and tombstones carry it."""
+_SAID: Final = "URL patterns exclude what was pushed"
 _READ: Final = 1_000
 _PIECE: Final = 500
 
@@ -54,7 +56,7 @@ def outlaw(
             if ruled.why:
                 transact(partial(_hold, source, piece, now(), ruled))
             else:
-                transact(partial(_delete, piece, now()))
+                transact(partial(_delete, source, piece, now()))
         deleted, held = deleted + (0 if ruled.why else len(ids)), held + (len(ids) if ruled.why else 0)
     return Outlawed(deleted, held)
 
@@ -67,18 +69,22 @@ def _rule(
     guard: Guard, source: int, ids: Sequence[int], now_s: float, writer: FeedWriter, _applied: Applied
 ) -> Ruled:
     held = len(writer.deletions.held_among(ids))
-    return guard(len(ids), held, writer.deletions.facts(source, now_s))
+    return guard(OUTLAWED, len(ids), held, writer.deletions.facts(source, now_s), now_s)
 
 
 def _hold(  # noqa: PLR0913, PLR0917 - what, whose, when, how
     source: int, ids: Sequence[int], now_s: float, ruled: Ruled, writer: FeedWriter, applied: Applied
 ) -> None:
     for url_id in ids:
-        writer.deletions.hold(url_id, source, OUTLAWED, now_s, hidden=ruled.hidden, applied=applied)
+        writer.deletions.observe(Seen(url_id, source, OUTLAWED, "hold", ruled.why, detail=_SAID), now_s)
+        writer.deletions.hold(
+            url_id, source, OUTLAWED, now_s, hidden=ruled.hidden, applied=applied, why=ruled.why
+        )
 
 
-def _delete(ids: Sequence[int], now_s: float, writer: FeedWriter, applied: Applied) -> None:
+def _delete(source: int, ids: Sequence[int], now_s: float, writer: FeedWriter, applied: Applied) -> None:
     """What is deleted stays a document of its feed: undone, it is as it was, and no crawler fetches it."""
     for url_id in ids:
+        writer.deletions.observe(Seen(url_id, source, OUTLAWED, "delete", detail=_SAID), now_s)
         writer.deletions.delete(url_id, OUTLAWED, now_s, applied, gone=True)
         writer.feeds.rest(url_id)

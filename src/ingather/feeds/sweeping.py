@@ -6,10 +6,12 @@ only when every record is in (promise F3). Source: GSA feeds specification, sect
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_deletion import SourceFacts
+from ingather.catalog.sqlite_evidence import Seen
 from ingather.catalog.sqlite_feeds import FeedRow
 from ingather.feeds.desk import FeedKind
 from ingather.feeds.policy import FeedWriter, source_row_name
@@ -35,8 +37,8 @@ class Ruled:
     hidden: bool = False
 
 
-Guard = Callable[[int, int, SourceFacts], Ruled]
-"""``guard(left_out, of_these_held, facts)``: the deletion policy's answer for a source."""
+Guard = Callable[[str, int, int, SourceFacts, float], Ruled]
+"""``guard(reason, left_out, of_these_held, facts, now_s)``: the deletion policy's answer for a source."""
 
 
 def sweep(
@@ -69,6 +71,7 @@ def sweep(
     left = feeds.left_out(source, parts, 0, _PIECE) if current.sweep == _GOES else []
     number = feeds.last_receipt(feed.id)
     for n, (url_id, url) in enumerate(left, number + 1):
+        writer.deletions.observe(Seen(url_id, source, reason, "delete", detail=_said(feed)), now_s)
         writer.deletions.delete(url_id, reason, now_s, applied, gone=True, decided=decided)
         writer.access.delete_acl(url, applied)
         feeds.rest(url_id)
@@ -113,7 +116,7 @@ def _decide(  # noqa: PLR0913, PLR0917 - the state of the sweep
     """Rule once on everything together, so that no order and no restart changes the answer."""
     feeds = writer.feeds
     count, held = feeds.count_left_out(source, parts)
-    ruled = guard(count, held, writer.deletions.facts(source, now_s))
+    ruled = guard(REASON, count, held, writer.deletions.facts(source, now_s), now_s)
     if not count or not ruled.why or feed.feedtype == DELETED:
         feeds.swept(feed.id, decision=_GOES)
         return False, ""
@@ -121,7 +124,12 @@ def _decide(  # noqa: PLR0913, PLR0917 - the state of the sweep
     while left := feeds.left_out(source, parts, after, _PIECE):
         for url_id, url in left:
             number += 1
-            writer.deletions.hold(url_id, source, REASON, now_s, hidden=ruled.hidden, applied=applied)
+            writer.deletions.observe(
+                Seen(url_id, source, REASON, "hold", ruled.why, detail=_said(feed)), now_s
+            )
+            writer.deletions.hold(
+                url_id, source, REASON, now_s, hidden=ruled.hidden, applied=applied, why=ruled.why
+            )
             feeds.receipt(
                 feed.id, number, line=0, url=url, url_id=url_id, action="omitted", state=Written.HELD,
                 note=f"{REASON}; held: {ruled.why}",
@@ -129,6 +137,12 @@ def _decide(  # noqa: PLR0913, PLR0917 - the state of the sweep
         after = left[-1][0]
     feeds.swept(feed.id, held=count, decision=_HELD)
     return True, f"{count} documents that it leaves out are held: {ruled.why}; see: ingather holds list"
+
+
+def _said(feed: FeedRow) -> str:
+    """Return which feed it was, as evidence."""
+    received = datetime.fromtimestamp(feed.received_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"feed {feed.name}, received {received}"
 
 
 def _sweep_acls(writer: FeedWriter, applied: Applied, source: int, parts: Sequence[int]) -> None:

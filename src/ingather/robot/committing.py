@@ -8,7 +8,8 @@ from typing import Protocol, TypeVar
 from ingather.catalog.sqlite_apply import Applied, Applier
 from ingather.catalog.sqlite_controls import HeaderControls
 from ingather.catalog.sqlite_counts import RunCounts
-from ingather.catalog.sqlite_deletion import Deletions
+from ingather.catalog.sqlite_deletion import Deletions, SourceFacts
+from ingather.catalog.sqlite_evidence import Seen
 from ingather.catalog.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
@@ -16,10 +17,18 @@ from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_syndication import SyndicationStore
 from ingather.model.report import HostReport, Report, Row, Settled
-from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Ledger, Proposal
+from ingather.robot.deletion import (
+    CONFIRMED,
+    Decision,
+    DeletionPolicy,
+    DeletionReason,
+    Ledger,
+    Proposal,
+    Ruling,
+)
 from ingather.robot.settle import SettleRules, settle
 
-__all__ = ["Batch", "Committed", "Committer", "Syndicator", "Writer"]
+__all__ = ["Batch", "Committed", "Committer", "Syndicator", "Writer", "carry_out", "ledger_of"]
 
 _REFUSALS = frozenset({401, 403})
 
@@ -143,34 +152,79 @@ class Committer:
 
     def _rule(self, writer: Writer, settled: list[Settled], applied: Applied) -> None:
         """Let the policy rule on what the visits proposed, source by source, and carry it out."""
-        missing = {item.row.id: item.row.missing_s for item in settled}
-        held = writer.deletions.held_among([url_id for url_id, _, _ in applied.proposals])
+        visits = {item.row.id: item for item in settled}
+        ids = [url_id for url_id, _, _ in applied.proposals]
+        held, looks = writer.deletions.held_among(ids), writer.deletions.evidence.looks(ids)
         by_source: dict[int, list[Proposal]] = {}
         for url_id, source, reason in applied.proposals:
+            missing_s = visits[url_id].row.missing_s if url_id in visits else None
             by_source.setdefault(source, []).append(
-                Proposal(url_id, DeletionReason(reason), missing.get(url_id), held=url_id in held)
+                Proposal(
+                    url_id, DeletionReason(reason), missing_s, held=url_id in held, looks=looks[url_id] + 1
+                )
             )
         now_s = self._now_s()
         for source, proposals in by_source.items():
             facts = writer.deletions.facts(source, now_s)
-            ledger = Ledger(
-                documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing,
-                secure=facts.access != "public",
-            )  # fmt: skip
             rulings = self._policies(facts.name).judge(
                 proposals,
-                ledger,
+                ledger_of(facts),
                 now_s=now_s,
                 one_shot=self._rules.one_shot,
                 clock_trusted=self._clock_trusted(),
             )
             reasons = {proposal.url_id: proposal.reason for proposal in proposals}
             for ruling in rulings:
-                reason = reasons[ruling.url_id]
-                if ruling.decision is Decision.DELETE:
-                    gone = reason in (DeletionReason.NOT_FOUND, DeletionReason.GONE)
-                    writer.deletions.delete(ruling.url_id, str(reason), now_s, applied, gone=gone)
-                elif ruling.decision is Decision.HOLD:
-                    writer.deletions.hold(
-                        ruling.url_id, source, str(reason), now_s, hidden=ruling.hidden, applied=applied
-                    )
+                carry_out(
+                    writer,
+                    ruling,
+                    reasons[ruling.url_id],
+                    source,
+                    now_s,
+                    applied,
+                    visit=visits.get(ruling.url_id),
+                )
+
+
+def ledger_of(facts: SourceFacts) -> Ledger:
+    """Return a source's account as the policy reads it."""
+    return Ledger(
+        documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing,
+        secure=facts.access != "public", kept=facts.kept,
+    )  # fmt: skip
+
+
+def carry_out(  # noqa: PLR0913, PLR0917 - a ruling with its circumstances
+    writer: Writer,
+    ruling: Ruling,
+    reason: DeletionReason,
+    source: int,
+    now_s: float,
+    applied: Applied,
+    *,
+    visit: Settled | None = None,
+    detail: str = "",
+) -> None:
+    """Do what the policy ruled, and keep what it ruled on: the visit's answer, or *detail* where nobody visited."""
+    deletions, url_id, decision = writer.deletions, ruling.url_id, ruling.decision
+    if decision is Decision.IGNORE:
+        return
+    seen = Seen(url_id, source, str(reason), str(decision), ruling.why, detail=detail)
+    if visit is None:
+        deletions.observe(seen, now_s)
+    else:
+        report = visit.report
+        verdict = None if report.denial is None else writer.applier.names.directive(report.denial)
+        seen = seen._replace(
+            outcome=report.outcome, status=report.status or None, verdict=verdict, detail=report.detail
+        )
+        deletions.observe(seen, report.at_s)
+    if decision is Decision.DELETE:
+        deletions.delete(url_id, str(reason), now_s, applied, gone=reason in CONFIRMED)
+        return
+    if decision is Decision.HOLD:
+        deletions.hold(
+            url_id, source, str(reason), now_s, hidden=ruling.hidden, applied=applied, why=ruling.why
+        )
+    if ruling.again_s is not None:
+        deletions.look_again(url_id, ruling.again_s, whole=reason not in CONFIRMED)

@@ -14,6 +14,9 @@ remove`` acts at once and can be undone.
 
 One by one, a wave of deletions is seen too late. So the ledger of a source counts what *would*
 go: deleted in the last 24 hours, held, waiting for a second look, and the batch at hand.
+
+What a person kept (a hold that was discarded, deletions that were undone) is not deleted again for the same reason
+within the cool-down: whoever saw an accident has that long to end it.
 """
 
 from collections.abc import Iterable
@@ -94,7 +97,9 @@ class DeletionLimits:
         documents: ... and more than this many documents; both must be passed.
         half_share: held when more than this share of a source would go ...
         half_floor: ... of at least this many documents.
-        confirm_s: least time between the first and the second look at a 404 or 410.
+        confirm_s: least time between the first and the last look at a 404 or 410.
+        confirm_looks: looks in a row that must find it so, the first included; at least 1.
+        cool_down_s: time after a person kept documents for which nothing of that source goes for that reason.
         hide_held_public: whether held documents of public sources are hidden meanwhile.
         hide_held_secure: the same for sources with access rights.
     """
@@ -104,6 +109,8 @@ class DeletionLimits:
     half_share: float = 0.5
     half_floor: int = 10
     confirm_s: float = _HOUR_S
+    confirm_looks: int = 2
+    cool_down_s: float = _DAY_S
     hide_held_public: bool = False
     hide_held_secure: bool = True
 
@@ -118,12 +125,14 @@ class Proposal:
         missing_since_s: wall time of the first look that found it missing, ``None`` if this
             is the first; a look that finds it again starts anew.
         held: it is on hold already; it stays there until released, discarded or found again.
+        looks: looks in a row that found it missing, the one at hand included.
     """
 
     url_id: int
     reason: DeletionReason
     missing_since_s: float | None = None
     held: bool = False
+    looks: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,7 @@ class Ledger:
         held: documents on hold.
         waiting: documents that were missing at a first look, those among the proposals included.
         secure: the source has access rights.
+        kept: (reason, when) for which people kept documents of the source; ``""`` = whatever the reason.
     """
 
     documents: int
@@ -144,6 +154,7 @@ class Ledger:
     held: int = 0
     waiting: int = 0
     secure: bool = False
+    kept: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +165,7 @@ class Ruling:
         url_id: catalog row.
         decision: what to do.
         why: fit for people.
-        again_s: wall time before which a second look confirms nothing; ``None`` = at the next regular visit.
+        again_s: wall time before which another look says nothing new; ``None`` = at the next regular visit.
         hidden: only with ``HOLD``: whether searchers no longer see the document while it is held.
     """
 
@@ -192,7 +203,9 @@ class DeletionPolicy:
             clock_trusted: :meth:`ingather.robot.timeguard.TimeGuard.check`.
         """
         batch = list(proposals)
-        obstacles = [self._obstacle(p, now_s, one_shot=one_shot, clock_trusted=clock_trusted) for p in batch]
+        obstacles = [
+            self._obstacle(p, ledger, now_s, one_shot=one_shot, clock_trusted=clock_trusted) for p in batch
+        ]
         limits = self.limits
         hidden = limits.hide_held_secure if ledger.secure else limits.hide_held_public
         why = self.too_much(batch, ledger)
@@ -203,7 +216,11 @@ class DeletionPolicy:
                 rulings.append(obstacle)
             elif proposal.held or (why and reason is not DeletionReason.OPERATOR):
                 text = f"{reason}; held: {why or 'it is on hold already'}"
-                rulings.append(Ruling(url_id, Decision.HOLD, text, hidden=hidden))
+                rulings.append(
+                    Ruling(
+                        url_id, Decision.HOLD, text, again_s=now_s + max(self._pace_s, _DAY_S), hidden=hidden
+                    )
+                )
             else:
                 rulings.append(Ruling(url_id, Decision.DELETE, str(reason)))
         return rulings
@@ -228,18 +245,43 @@ class DeletionPolicy:
             return f"{text}, more than {limits.half_share:.0%} of at least {limits.half_floor}"
         return ""
 
+    def cooling(self, reason: DeletionReason, ledger: Ledger, now_s: float) -> str:
+        """Say why nothing of a source goes for *reason* now, because a person kept such documents; ``""`` = it may."""
+        for kept, at_s in ledger.kept:
+            # Dated in the future: another clock wrote it, and what a person wanted is not shortened for that.
+            if kept in {"", str(reason)} and now_s < at_s + self.limits.cool_down_s:
+                hours = self.limits.cool_down_s / _HOUR_S
+                return f"a person kept such documents less than {hours:g} hours ago"
+        return ""
+
     def _obstacle(
-        self, proposal: Proposal, now_s: float, *, one_shot: bool, clock_trusted: bool
+        self, proposal: Proposal, ledger: Ledger, now_s: float, *, one_shot: bool, clock_trusted: bool
     ) -> Ruling | None:
         # What stands in the way before any threshold is asked; None = nothing.
         reason, url_id = proposal.reason, proposal.url_id
         if reason in HARMLESS:
             return Ruling(url_id, Decision.IGNORE, f"{reason}: never deletes")
         if not clock_trusted and (reason in BY_DATE or (reason in CONFIRMED and proposal.missing_since_s)):
-            return Ruling(url_id, Decision.WAIT, f"{reason}; the clock jumped and is not yet believed")
-        if reason not in CONFIRMED:
-            return None
-        since, confirm_s = proposal.missing_since_s, self.limits.confirm_s
+            text = f"{reason}; the clock jumped and is not yet believed"
+            return Ruling(url_id, Decision.WAIT, text, again_s=now_s + _HOUR_S)
+        if reason in CONFIRMED and (unconfirmed := self._unconfirmed(proposal, now_s, one_shot=one_shot)):
+            return unconfirmed
+        if (
+            reason is not DeletionReason.OPERATOR
+            and not proposal.held
+            and (kept := self.cooling(reason, ledger, now_s))
+        ):
+            return Ruling(url_id, Decision.WAIT, f"{reason}; {kept}", again_s=now_s + self._pace_s)
+        return None
+
+    @property
+    def _pace_s(self) -> float:
+        """How long the policy waits between two looks that it asks for itself."""
+        return max(self.limits.confirm_s, _HOUR_S)
+
+    def _unconfirmed(self, proposal: Proposal, now_s: float, *, one_shot: bool) -> Ruling | None:
+        reason, url_id = proposal.reason, proposal.url_id
+        since, confirm_s, looks = proposal.missing_since_s, self.limits.confirm_s, self.limits.confirm_looks
         # A first look "in the future" was dated by another clock: this one is the first.
         if since is None or since > now_s:
             since = now_s
@@ -247,6 +289,9 @@ class DeletionPolicy:
             return Ruling(
                 url_id, Decision.WAIT, f"{reason}; a second look confirms", again_s=since + confirm_s
             )
+        if proposal.looks < looks:
+            text = f"{reason}; {proposal.looks} of {looks} looks found it so"
+            return Ruling(url_id, Decision.WAIT, text, again_s=now_s + confirm_s)
         if one_shot:
             return Ruling(url_id, Decision.WAIT, f"{reason}; left to a later run")
         return None

@@ -12,7 +12,8 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.sweeping import Guard, Ruled
 from ingather.model.url import canonical
-from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
+from ingather.robot.committing import ledger_of
+from ingather.robot.deletion import DeletionPolicy, DeletionReason, Proposal
 
 __all__ = ["FeedHome", "Transact", "deletion_guard", "feed_policy"]
 
@@ -46,14 +47,13 @@ class FeedHome:
 def deletion_guard(policy_of: Callable[[str], DeletionPolicy]) -> Guard:
     """Return the deletion policy as :func:`sweep` asks it; *policy_of* takes a source's name."""
 
-    def guard(left_out: int, held: int, facts: SourceFacts) -> Ruled:
-        policy, secure = policy_of(facts.name), facts.access != "public"
-        ledger = Ledger(
-            documents=facts.documents, deleted_24h=facts.deleted_24h, held=facts.held, waiting=facts.missing, secure=secure
-        )  # fmt: skip
-        fresh = (Proposal(0, DeletionReason.FEED) for _ in range(left_out - held))
-        hidden = policy.limits.hide_held_secure if secure else policy.limits.hide_held_public
-        return Ruled(policy.too_much(fresh, ledger), hidden)
+    def guard(reason: str, left_out: int, held: int, facts: SourceFacts, now_s: float) -> Ruled:
+        policy, ledger = policy_of(facts.name), ledger_of(facts)
+        fresh = (Proposal(0, DeletionReason(reason)) for _ in range(left_out - held))
+        hidden = policy.limits.hide_held_secure if ledger.secure else policy.limits.hide_held_public
+        # What a feed leaves out is observed once: it cannot wait for another look, so it waits for a person.
+        why = policy.too_much(fresh, ledger) or policy.cooling(DeletionReason(reason), ledger, now_s)
+        return Ruled(why, hidden)
 
     return guard
 

@@ -1,6 +1,7 @@
 """Carrying out what the decider rules about one source, inside the transaction that it ruled in."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -15,6 +16,7 @@ from ingather.app.syndication.records import (
 )
 from ingather.app.syndication.sources import FedSource
 from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_evidence import Seen
 from ingather.catalog.sqlite_syndication_rows import FeedRow, SourceRow
 from ingather.conf.syndication import SOURCE_CODE
 from ingather.log import get
@@ -192,10 +194,15 @@ class Carrying:
             deletions.delete(key, "the same as another URL", self._now_s, self._applied, gone=False)
         if ruling.remove:
             gone = own.state is DocState.DELETED
+            self._observe(own, ruling.cause, "delete", "")
             deletions.delete(own.key, ruling.cause, self._now_s, self._applied, gone=gone)
             self._store.due_never(own.key)
         elif own.breaker and own.state is DocState.GONE_HELD and not ruling.forget:
-            deletions.hold(own.key, self._number, _reason(own), self._now_s, applied=self._applied)
+            if not deletions.held_among([own.key]):
+                self._observe(own, _reason(own), "hold", ruling.cause)
+            deletions.hold(
+                own.key, self._number, _reason(own), self._now_s, applied=self._applied, why=ruling.cause
+            )
         if ruling.hide is not None:
             if ruling.hide:
                 deletions.hide(own.key, self._number, self._applied)
@@ -205,6 +212,17 @@ class Carrying:
             self._store.drop_document(own.key)
         for feed in ruling.volatile:
             self._volatile(feed)
+
+    def _observe(self, own: Registration, reason: str, decision: str, why: str) -> None:
+        """Keep what the last check of a document answered, as the evidence of what follows from it."""
+        checked = "" if own.checked_s is None else f"checked {_instant(own.checked_s)}"
+        self._writer.deletions.observe(
+            Seen(
+                own.key, self._number, reason, decision, why, status=own.status or None,
+                detail=checked or f"listed by the web feeds of {self._source.name}",
+            ),
+            self._now_s,
+        )  # fmt: skip
 
     def _volatile(self, number: int) -> None:
         row = self._store.feed(number)
@@ -238,6 +256,10 @@ class Carrying:
             row.wanted, row.note = max(row.wanted, wanted), why
             row.removed += removed
             self._store.put_cycle(row)
+
+
+def _instant(at_s: float) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _date(dates: ListedDates) -> str:
