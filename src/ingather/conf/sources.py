@@ -38,6 +38,9 @@ _NEVER = tuple(
 )
 """Link-local, multicast and metadata addresses: the egress gate refuses them whatever stands here."""
 
+_TIMES = frozenset({"min_poll_interval", "max_poll_interval", "error_backoff", "error_backoff_max"})
+"""Settings of feeds that are checked against each other; they keep their defaults together."""
+
 Reader = Callable[[str], str]
 _TIMES: Mapping[str, Callable[[str], object]] = {
     "schedule": parse_cron,
@@ -302,17 +305,20 @@ def read_source(
         origins[key] = f"{place.file}:{place.line}"
         if key == "addresses":
             _warn_of_ranges(values[_FIELDS[key]], place, report)
-    wrong = check(own)
-    if wrong:
-        report.add("E-VALUE", place_of(""), f"source.{name}: {wrong}")
-        own = {}
+    for field_, wrong in check(own).items():
+        report.add("E-VALUE", place_of(field_.replace("_", "-")), f"source.{name}: {wrong}")
+        own = {key: value for key, value in own.items() if key not in _TIMES}
     source = SourceConf(name=name, origins=origins, syndication=SyndicationConf(**own), **values)  # type: ignore[arg-type]
-    _warn_of_kind(source, own, place_of, report)
+    _warn_of_kind(source, own, table, place_of, report)
     return source
 
 
 def _warn_of_kind(
-    source: SourceConf, own: Mapping[str, object], place_of: Callable[[str], Place], report: Report
+    source: SourceConf,
+    own: Mapping[str, object],
+    written: Mapping[str, object],
+    place_of: Callable[[str], Place],
+    report: Report,
 ) -> None:
     if not source.syndicates:
         for name in own:
@@ -323,7 +329,7 @@ def _warn_of_kind(
                 f"source.{source.name}.{key} has no effect with kind {source.kind!r}",
                 hint='it belongs to kind = "rss" and "sitemap"',
             )
-    elif "feeds" not in own and source.syndication.enable_indexer:
+    elif "feeds" not in written and source.syndication.enable_indexer:
         report.add(
             "W-NO-EFFECT",
             place_of(""),

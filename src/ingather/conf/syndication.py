@@ -177,14 +177,15 @@ def converted(key: str, value: object) -> object:
     return value
 
 
-def check(values: Mapping[str, object]) -> str:
-    """Say what is wrong with values together, ``""`` if nothing is."""
+def check(values: Mapping[str, object]) -> dict[str, str]:
+    """Say what is wrong with values together: field to text; empty if nothing is."""
     conf = SyndicationConf(**values)  # type: ignore[arg-type]
+    wrong = {}
     if conf.min_poll_interval > conf.max_poll_interval:
-        return "min-poll-interval is longer than max-poll-interval"
+        wrong["min_poll_interval"] = "min-poll-interval is longer than max-poll-interval"
     if conf.error_backoff > conf.error_backoff_max:
-        return "error-backoff is longer than error-backoff-max"
-    return ""
+        wrong["error_backoff"] = "error-backoff is longer than error-backoff-max"
+    return wrong
 
 
 def _feed(text: str) -> str:
