@@ -38,7 +38,7 @@ _NEVER = tuple(
 )
 """Link-local, multicast and metadata addresses: the egress gate refuses them whatever stands here."""
 
-_TIMES = frozenset({"min_poll_interval", "max_poll_interval", "error_backoff", "error_backoff_max"})
+_INTERVALS = frozenset({"min_poll_interval", "max_poll_interval", "error_backoff", "error_backoff_max"})
 """Settings of feeds that are checked against each other; they keep their defaults together."""
 
 Reader = Callable[[str], str]
@@ -307,7 +307,7 @@ def read_source(
             _warn_of_ranges(values[_FIELDS[key]], place, report)
     for field_, wrong in check(own).items():
         report.add("E-VALUE", place_of(field_.replace("_", "-")), f"source.{name}: {wrong}")
-        own = {key: value for key, value in own.items() if key not in _TIMES}
+        own = {key: value for key, value in own.items() if key not in _INTERVALS}
     source = SourceConf(name=name, origins=origins, syndication=SyndicationConf(**own), **values)  # type: ignore[arg-type]
     _warn_of_kind(source, own, table, place_of, report)
     return source
