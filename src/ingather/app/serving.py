@@ -43,7 +43,9 @@ from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
+from ingather.app.reports.desk import HomeReports
 from ingather.app.robot.desk import RobotDesk
+from ingather.app.robot.form import robot_form
 from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
@@ -290,6 +292,9 @@ class Serving:
             ),
             feeds=self.feeds,
             intake=self._gate.intake,
+            reports=HomeReports(
+                self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
+            ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")

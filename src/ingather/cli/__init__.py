@@ -55,6 +55,12 @@ VERBS: dict[str, Verb] = {
     "robot": Verb(
         "ingather.cli.robot:command", CARE, "the robot under control: status, start, stop, pause, add, slow, block"
     ),
+    "report": Verb(
+        "ingather.cli.report:command",
+        CARE,
+        "reports: errors, exclusions, queue, duplicates, slow hosts, orphans",
+    ),
+    "runs": Verb("ingather.cli.runs:command", CARE, "runs of the robot: list, show, compare two"),
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),

@@ -26,6 +26,7 @@ from ingather.web.boards import (
 from ingather.web.boundary import RequestLimits
 from ingather.web.feedgate.intake import Intake
 from ingather.web.metering import HttpMetrics
+from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 
 __all__ = ["AdminParts", "Health", "SearchParts", "WebLimits"]
@@ -137,6 +138,7 @@ class AdminParts:
         overlay: external metadata; ``None`` = there are no such addresses.
         rss: feeds that sites publish; ``None`` = there are no such addresses.
         robot: the robot under control; ``None`` = there are no such addresses.
+        reports: reports and the history of runs; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -162,3 +164,4 @@ class AdminParts:
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
     robot: RobotBoard | None = None
+    reports: ReportBoard | None = None

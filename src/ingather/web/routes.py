@@ -61,6 +61,7 @@ from ingather.web.api.receipts import (
     source,
     sources,
 )
+from ingather.web.api.reports import compare_runs, report, reports, run, runs
 from ingather.web.api.robot import command as robot_command
 from ingather.web.api.robot import status as robot_status
 from ingather.web.api.searching import search, whoami
@@ -132,6 +133,11 @@ ROUTES: tuple[Endpoint, ...] = (
         Endpoint(_A, f"/api/v1/robot/{name}", _POST, _ADMIN, robot_command(name), purpose)
         for name, purpose in ROBOT_COMMANDS
     ),
+    Endpoint(_A, "/api/v1/reports", _GET, _ADMIN, reports, "the reports there are"),
+    Endpoint(_A, "/api/v1/reports/{name}", _GET, _ADMIN, report, "one report, as JSON or CSV"),
+    Endpoint(_A, "/api/v1/runs", _GET, _ADMIN, runs, "the runs, newest first"),
+    Endpoint(_A, "/api/v1/runs/compare", _GET, _ADMIN, compare_runs, "two runs side by side"),
+    Endpoint(_A, "/api/v1/runs/{run}", _GET, _ADMIN, run, "one run with its figures"),
     Endpoint(_A, "/api/v1/config/reload", _POST, _ADMIN, reload, "takes over what stands in config/"),
     Endpoint(_A, "/api/v1/config/publish", _POST, _ADMIN, publish, "takes over a staged configuration"),
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),

@@ -2,9 +2,11 @@
 
 import platform
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from ingather import __version__
+from ingather.app import wiring
 from ingather.app.homeparts import load_checked
 from ingather.app.plugging import plug_ins
 from ingather.app.reports.table import Ask, Column, Context, Table
@@ -28,7 +30,7 @@ def overview(context: Context, _ask: Ask) -> Table:
     rows += [(name, live[name]) for name in _LIVE if live.get(name) not in (None, "")]
     if run is not None:
         figures = reader.figures(run.number)
-        rows += [("run", run.number), ("run_state", run.state), ("run_started", run.started_s), ("run_ended", run.ended_s)]  # fmt: skip
+        rows += [("run", run.number), ("run_state", run.state), ("run_started", _moment(run.started_s)), ("run_ended", _moment(run.ended_s))]  # fmt: skip
         rows += [("visits", figures.get("visits", {}).get("all", 0)), ("errors", sum(figures.get("error", {}).values()))]  # fmt: skip
         rows += [(f"rds_{name}_in_run", n) for name, n in figures.get("rds", {}).items()]
     rows += [
@@ -55,7 +57,7 @@ def version(context: Context, _ask: Ask) -> Table:
         _NAMED,
         [
             ("ingather", __version__),
-            ("user-agent", str(robot.user_agent)),
+            ("user-agent", wiring.user_agent(robot)),
             ("schema", context.reader.database()["schema"]),
             ("python", platform.python_version()),
             ("sqlite", sqlite_version()),
@@ -141,3 +143,7 @@ def database(context: Context, _ask: Ask) -> Table:
     ]
     rows += [("databases", ", ".join(context.reader.databases()))]
     return Table(_NAMED, rows, note="urls and changes are spans of numbers, not counts")
+
+
+def _moment(wall_s: float | None) -> str | None:
+    return None if wall_s is None else datetime.fromtimestamp(wall_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -121,7 +121,7 @@ def excluded(context: Context, ask: Ask) -> Table:
         (Column("category"), Column("reason"), Column("where"), Column("count", _NUMBER), Column("configuration", _NUMBER)),
         rows, facts={**_about(run), "count": sum(row[3] for row in rows)},
         note="--reason (a category, a place like filter.conf:12, or words of the reason) lists the URLs, each once; "
-        "URLs that a budget refused are in access.log only" if figures else _NO_FIGURES,
+        "URLs that a budget refused are in the access log only" if figures else _NO_FIGURES,
     )  # fmt: skip
 
 
