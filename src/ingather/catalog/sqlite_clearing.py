@@ -89,7 +89,10 @@ class Clearing:
         self._db.execute(
             "update run set ended = ?, detail = 'ended: the robot was cleared' where ended is null", (now_s,)
         )
-        self._db.execute("delete from run where id <= (select max(id) from run) - 10000")
+
+    def forget_runs(self, keep: int) -> None:
+        """Forget all but the last *keep* runs."""
+        self._db.execute("delete from run where id <= (select max(id) from run) - ?", (keep,))
 
     def revisit(self, sources: Sequence[str], applied: Applied) -> int:
         """Put every visited URL of *sources* into the frontier; return how many.

@@ -26,6 +26,13 @@ def test_it_lies_where_robot_state_dir_says_and_moves_there(tmp_path: Path) -> N
     assert StateFile(tmp_path, str(tmp_path / "var" / "robot")).path == tmp_path / "var" / "robot" / FILE
 
 
+def test_what_lay_in_the_home_is_found_when_the_folder_was_named_since(tmp_path: Path) -> None:
+    StateFile(tmp_path).write(Kept(state="off", why="stopped"))
+    assert StateFile(tmp_path, "var").read().why == "stopped"
+    assert not (tmp_path / FILE).exists()
+    assert StateFile(tmp_path, "var").read().why == "stopped"
+
+
 def test_where_it_cannot_be_written_nothing_changes(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     file = StateFile(tmp_path, "file")

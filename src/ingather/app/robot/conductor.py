@@ -17,7 +17,7 @@ from ingather.app.robot.runs import Runs
 from ingather.app.robot.sourcehours import all_hours
 from ingather.app.robot.statefile import Kept, StateFile
 from ingather.app.robot.timetable import Timetable
-from ingather.errors import IngatherError, RobotStateError
+from ingather.errors import HomeError, IngatherError, RobotStateError
 from ingather.log import get
 from ingather.robot.restraint import Restraints
 from ingather.robot.robotlog import Level
@@ -50,9 +50,11 @@ class Conductor:
         self.serves = gathering.plan.kind == "serve"
         self.runs = Runs(gathering)
         self._file = StateFile(gathering.home.path, str(gathering.loaded.robot.robot_state_dir))
-        self.kept = self._file.read() if self.serves else Kept()
+        self.kept = self._file.read()
+        if self._file.unreadable and not self.serves:
+            raise HomeError(self.kept.why, hint="mend it, or delete it if no host is to be left alone")
         self.restraints = Restraints(
-            all_hours(gathering.settings, gathering.sources) if self.serves else {},
+            all_hours(gathering.settings, gathering.sources),
             wall=gathering.clock.wall, slowed=self.kept.slowed, blocked=frozenset(self.kept.blocked),
         )  # fmt: skip
         self.timetable = Timetable(gathering.settings, gathering.sources, gathering.clock.wall())

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Runs"]
 
+_RUNS = 10_000
+"""Runs that are remembered."""
+
 
 class Runs:
     """The runs of one gathering; on the keeper's loop.
@@ -34,13 +37,14 @@ class Runs:
         """Take in the configuration without beginning a run: the robot is off."""
         gathering = self._gathering
 
-        def job(writer: Any, applied: Any) -> None:
+        def job(writer: Any, applied: Any) -> bool:
             writer.memory.remember(JUDGED, str(gathering.version).encode())
             if gathering.changed:
                 writer.registry.rejudge_excluded(applied)
             reconcile(gathering.desk, writer, applied, whole=bool(gathering.plan.sources))
+            return bool(writer.registry.goes_on(gathering.plan.kind))
 
-        await gathering.keeper.write(job)
+        self.open = await gathering.keeper.write(job)
         self._first, gathering.revisited = False, 0
         gathering.starts = [start.url for start in self._starts()]
 
@@ -64,14 +68,13 @@ class Runs:
         def job(writer: Any, applied: Any) -> tuple[int, bool, int]:
             run, continued = writer.registry.begin_run(plan.kind, now_s)
             revisited = 0
+            if not continued:
+                writer.clearing.forget_runs(_RUNS)
             if not first and not continued:
                 writer.counts.forget()
             if not continued and (again or plan.kind == "crawl"):
-                if sources:
-                    revisited = writer.clearing.revisit(sources, applied)
-                else:
-                    origins = sorted({d.origin for d in found}) if plan.starts else None
-                    revisited = writer.registry.revisit(origins, applied)
+                origins = sorted({d.origin for d in found}) if plan.starts else None
+                revisited = _revisit(writer, applied, origins, sources)
             writer.memory.remember(JUDGED, str(gathering.version).encode())
             if first and gathering.changed:
                 revisited += writer.registry.rejudge_excluded(applied)
@@ -141,3 +144,10 @@ class Runs:
             return next((r.started_s for r in reader.runs() if r.number == self._gathering.run), now_s)
         finally:
             reader.close()
+
+
+def _revisit(writer: Any, applied: Any, origins: Sequence[str] | None, sources: Sequence[str]) -> int:
+    """Have what was visited visited again: of *sources*, else at *origins* (``None`` = all); return how many URLs."""
+    if sources:
+        return int(writer.clearing.revisit(sources, applied))
+    return int(writer.registry.revisit(origins, applied))

@@ -38,12 +38,14 @@ class StateFile:
 
     Attributes:
         home: the home.
+        unreadable: there is a file, and it could not be read.
         folder: ``robot-state-dir`` as written, ``""`` = the home; below the home if it is no whole path.
     """
 
     home: Path
     folder: str = ""
     kept: Kept = field(default_factory=Kept)
+    unreadable: bool = False
 
     @property
     def path(self) -> Path:
@@ -51,15 +53,21 @@ class StateFile:
         return (self.home / self.folder if self.folder else self.home) / FILE
 
     def read(self) -> Kept:
-        """Return what is kept, the defaults if there is no file."""
+        """Return what is kept, the defaults if there is no file; one that lies in the home still is moved."""
+        path, home = self.path, self.home / FILE
+        strayed = not path.exists() and home.exists()
         try:
-            self.kept = msgspec.json.decode(self.path.read_bytes(), type=Kept)
+            self.kept = msgspec.json.decode((home if strayed else path).read_bytes(), type=Kept)
+            if strayed:
+                self.write(self.kept)
+                home.unlink(missing_ok=True)
         except FileNotFoundError:
             self.kept = Kept()
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, msgspec.DecodeError, IngatherError) as error:
             _log.error(
                 "the robot's state cannot be read: it stays off", file=str(self.path), error=str(error)
             )
+            self.unreadable = True
             self.kept = Kept(state="off", why=f"{self.path} cannot be read: {error}")
         return self.kept
 

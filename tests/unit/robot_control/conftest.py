@@ -1,0 +1,11 @@
+import socket
+
+import pytest
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port where nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
