@@ -1,6 +1,6 @@
 """What does it cost to read feeds? Megabytes for a CPU-second, milliseconds for a document, by tier.
 
-    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE] [--polls N] [--decide N]
+    python benchmarks/syndication.py [--seconds 1.0] [--cases FILE] [--polls N] [--decide N] [--due N]
 
 Well-formed feeds of 10, 100 and 1,000 items with summaries or bodies of 4 KB, RSS and Atom; the same with a bare ampersand (mended, then
 strict) and with an element not closed (lenient). --cases: a file of cases as JSON lines (``input.feed``, ``expected.checks``) out of
@@ -8,6 +8,7 @@ feedparser's own suite: how many of its assertions about links, ids and dates of
 --polls: what so many polls of a running home cost all its processes together: feeds of 100 items of which nothing is new, half of them answer 304.
 --decide: what so many polls of feeds of 100 items cost the decider alone, half of them 304, a tenth of the others with one new item; then what 100,000
 registrations with 500 due cost, found by an index.
+--due: the same list read from a catalog with N documents of one source.
 """
 
 import argparse
@@ -21,17 +22,20 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.sax.saxutils import escape
 
 from _polls import polls
 
+from ingather.app.syndication.records import document_of
 from ingather.model.intent import Intent
 from ingather.model.polled import PollKind
 from ingather.syndication import Listing, ListingItem, read_listing
 from ingather.syndication.clocks import planned
-from ingather.syndication.facts import CycleFacts, DocState, Registration, SourceFacts
+from ingather.syndication.facts import CycleFacts, DocState, Due, Registration, SourceFacts
 from ingather.syndication.rulings import Listed, Poll
+from ingather.testing.fedhome import FedHome, fed
 from ingather.testing.prose import paragraph
 from ingather.testing.syndicated import SimulatedSource
 
@@ -186,6 +190,32 @@ def decide(count: int) -> None:
     )
 
 
+def due(count: int) -> None:
+    """Print how long the due-list of a source with *count* documents takes, all of them due."""
+    feed = "https://n.test/feed.xml"
+    with TemporaryDirectory() as folder:
+        home = FedHome(Path(folder) / "catalog.db", {"news": fed(feeds=(feed,))})
+        ((number, _),) = home.desk.numbers()
+
+        def fill(writer: Any, applied: Any) -> None:
+            store = writer.syndication
+            rows = [store.make(f"https://n.test/{n}", number, applied) for n in range(count)]
+            store.put_documents(
+                document_of(
+                    number,
+                    Registration(row, state=DocState.LIVE, due=Due.CHECK, due_s=home.now_s - 1 - n / 1e3),
+                )
+                for n, row in enumerate(rows)
+            )
+
+        home.job(fill)
+        for _ in range(5):
+            start = time.perf_counter()
+            found = home.cycling.due_list(home.writer, number)
+            print(f"{count} documents, {len(found)} read: {1e3 * (time.perf_counter() - start):.1f} ms")
+        home.close()
+
+
 def _numbered(feed: int, new: int) -> Listing:
     links = (f"http://n.test/{feed}/{n}" for n in range(new, new + 100))
     return Listing("rss", items=tuple(ListingItem(link, "2018-03-20T08:00:00Z") for link in links))
@@ -202,7 +232,11 @@ def main() -> None:
     arguments.add_argument("--cases", type=Path)
     arguments.add_argument("--polls", type=int, default=0, metavar="N")
     arguments.add_argument("--decide", type=int, default=0, metavar="N")
+    arguments.add_argument("--due", type=int, default=0, metavar="N")
     chosen = arguments.parse_args()
+    if chosen.due:
+        due(chosen.due)
+        return
     if chosen.decide:
         decide(chosen.decide)
         return

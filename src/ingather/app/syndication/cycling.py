@@ -148,7 +148,7 @@ class Cycling:
         for feed in store.feeds(number):
             if decider.lapses(feed_facts(feed), now_s):
                 carrying.feed(feed, decider.lapse(feed_facts(feed), self._desk.book(writer, number), now_s))
-        due = decider.due(facts, self._due(writer, number), now_s)
+        due = decider.due(facts, self.due_list(writer, number), now_s)
         for each in due.rulings:
             carrying.document(each)
         rows = {feed.id: feed for feed in store.feeds(number) if feed.configured}
@@ -168,7 +168,8 @@ class Cycling:
             self._desk.delete(writer, number, applied, cycle=last)
         return at
 
-    def _due(self, writer: Writer, number: int) -> list[Registration]:
+    def due_list(self, writer: Writer, number: int) -> list[Registration]:
+        """Return registrations of a source for which something is to be done, longest due first, as many as a cycle may ask for."""
         store, now_s = writer.syndication, writer.applier.now_s
         limits = self._desk.deciders[self._desk.name(number)].limits
         far_s = now_s + horizon(limits)
