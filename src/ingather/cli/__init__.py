@@ -45,6 +45,8 @@ VERBS: dict[str, Verb] = {
     ),
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "doctor": Verb("ingather.cli.doctor:command", CARE, "what is wrong with machine or home, and what to do"),
+    "backup": Verb("ingather.cli.backup:backup", CARE, "a verified copy of the home, while it runs"),
+    "restore": Verb("ingather.cli.backup:restore", CARE, "a home from a backup, everything checked"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
     "rd": Verb(
@@ -53,7 +55,9 @@ VERBS: dict[str, Verb] = {
     "feed": Verb("ingather.cli.feed:command", CARE, "pushed feeds: who may send them, what became of them"),
     "rss": Verb("ingather.cli.rss:command", CARE, "feeds that sites publish: add, list, poll, why is what"),
     "robot": Verb(
-        "ingather.cli.robot:command", CARE, "the robot under control: status, start, stop, pause, add, slow, block"
+        "ingather.cli.robot:command",
+        CARE,
+        "the robot under control: status, start, stop, pause, add, slow, block",
     ),
     "report": Verb(
         "ingather.cli.report:command",
