@@ -3,7 +3,8 @@
 Words are looked up in every language slot that the index uses, each with that slot's own
 analyser; a word counts once, by the slot in which it scores best. What a slot has never seen
 is left out at once. The ranking query is made when it is known in which slots anything was found, and looks into
-no others: in all of them it took twice as long to run, and five times to make.
+no others: in all of them it took twice as long to run, and five times to make. What must *not* be there is looked for
+in all: a document that its address finds may say it in a language in which nothing else was found.
 
 Costs are summed up before anything runs: elementary queries, and postings that they will read.
 A question that is too rich first loses the optional signals, then is refused.
@@ -114,7 +115,7 @@ class Clauses:
         kept = fence(self._schema, question.chains, question.filters, limited=self._limited, but=but)
         leaves = self._leaves
         leaves.restart()
-        matching = self._tree(question, partial(self._match, self._slots), self._slots)
+        matching = self._tree(question, partial(self._match, self._slots))
         self._refuse_excess()
         fenced = _fenced(matching, kept)
         scored = any(isinstance(node, _SCORED) for node in question.tree.nodes)
@@ -139,12 +140,12 @@ class Clauses:
 
     # --- the tree -----------------------------------------------------------------------------
 
-    def _tree(self, question: Question, leaf: Callable[[Node], Query], slots: Sequence[str]) -> Query:
+    def _tree(self, question: Question, leaf: Callable[[Node], Query]) -> Query:
         clauses: list[tuple[Occur, Query]] = []
         words: list[tuple[Occur, Query]] = []
         for node in dict.fromkeys(question.tree.nodes):  # what is said twice is asked once
             if isinstance(node, Not):
-                clauses.append((Occur.MustNot, self._match(slots, node.node)))
+                clauses.append((Occur.MustNot, self._match(self._slots, node.node)))
             elif isinstance(node, Word) and question.least:
                 if self._leaves.searchable(node.text):
                     words.append((Occur.Should, leaf(node)))
@@ -161,7 +162,7 @@ class Clauses:
 
     def _with_bonuses(self, question: Question, weights: Weights, slots: Sequence[str]) -> Query:
         ranks = Ranks(self._leaves, slots, weights, partial(self._match, slots))
-        base = self._tree(question, ranks.scored, slots)
+        base = self._tree(question, ranks.scored)
         bonuses = [(Occur.Should, bonus) for bonus in ranks.bonuses(question.tree)]
         return Query.boolean_query([(Occur.Must, base), *bonuses]) if bonuses else base
 
@@ -191,7 +192,7 @@ class Clauses:
             case _:
                 everything = silent(Query.all_query())
                 found = Query.boolean_query(
-                    [(Occur.Must, everything), (Occur.MustNot, self._match(slots, node.node))]
+                    [(Occur.Must, everything), (Occur.MustNot, self._match(self._slots, node.node))]
                 )
         return found
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ingather.index import AllOf, AnyOf, ChainFilter, Filters, Node, Not, Phrase, Question, Title, Word
@@ -37,6 +37,7 @@ def languages(index: Any, doc: Doc) -> Any:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(nodes=st.lists(_NODE, min_size=1, max_size=4), least=st.integers(0, 1), strict=st.booleans())
+@example(nodes=[Word("die"), Not(Word("holiday"))], least=0, strict=False)
 def test_ranking_in_the_found_languages_is_ranking_in_all(
     languages: Any, nodes: list[Node], least: int, *, strict: bool
 ) -> None:
