@@ -186,15 +186,9 @@ class Gathering:
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)
         self.follower = follower_of(
-            home,
-            settings,
-            clock,
-            committed=self._index_committed,
-            robot=self.loaded.robot,
-            lay=self.overlays,
-            alone=plan.kind == "crawl",
-            schema=lambda: self.loaded.rd_schema,
-        )
+            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot, lay=self.overlays,
+            alone=plan.kind == "crawl", schema=lambda: self.loaded.rd_schema,
+        )  # fmt: skip
         self.robot_log = RobotLog(
             home.log, level=int(self.loaded.robot.loglevel), max_bytes=settings.size("log.file-size"),
             keep=settings.count("log.files"),

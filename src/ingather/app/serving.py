@@ -43,6 +43,7 @@ from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
+from ingather.app.querylog import QueryLog
 from ingather.app.reports.desk import HomeReports
 from ingather.app.robot.desk import RobotDesk
 from ingather.app.robot.form import robot_form
@@ -59,7 +60,7 @@ from ingather.explain import Explainer
 from ingather.index import IndexFolder
 from ingather.log import get
 from ingather.robot.committing import Writer
-from ingather.search import SearchService
+from ingather.search import SearchRequest, SearchResults, SearchService
 from ingather.web import (
     AdminParts,
     ConnectionLimits,
@@ -223,6 +224,7 @@ class Serving:
         """Damages that the last full check found."""
         self.sandbox = Sandbox()
         self._close: Callable[[], None] = lambda: None
+        self._queries: QueryLog | None = None
         self._reload: Callable[[], None] = lambda: None
         self._people: tuple[CatalogPeople | Seeing, ...] = ()
 
@@ -236,6 +238,7 @@ class Serving:
         await self._loop.run_in_executor(None, gathering.follower.opened.wait, 60)
         service, reader, texts = search_service(self.home, self.settings)
         self._close, self._reload = texts.close, reader.reload
+        self._queries = self._query_log()
         self._rdm = self._rdm_service(service)
         operations, passwords = _Operations(self), Passwords()
         directory = people_of(self.home, self.settings, gathering.clock)
@@ -336,7 +339,20 @@ class Serving:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
-        return SearchParts(search=service.search, health=self._search_health, metrics=http, limits=limits)
+        return SearchParts(
+            search=self._watched(service, "search"), health=self._search_health, metrics=http, limits=limits
+        )
+
+    def _query_log(self) -> QueryLog | None:
+        if not self.settings.flag("log.queries"):
+            return None
+        return QueryLog(
+            self.home.log, self.gathering.clock, max_bytes=self.settings.size("log.file-size"),
+            keep=self.settings.count("log.files"),
+        )  # fmt: skip
+
+    def _watched(self, service: SearchService, way: str) -> Callable[[SearchRequest], SearchResults]:
+        return service.search if self._queries is None else self._queries.watch(service.search, way)
 
     def _overlay_desk(self) -> OverlayDesk:
         watch = self.gathering.overlay_watch
@@ -386,7 +402,7 @@ class Serving:
 
         return RdmService(
             reader=lambda: DescriptionReader(database_of(home), home.bodies),
-            search=service.search,
+            search=self._watched(service, "rdm"),
             write=write,
             source_of=lambda: SiteSources(gathering.loaded, gathering.sources),
             taxonomy=lambda: gathering.loaded.classification.taxonomy,

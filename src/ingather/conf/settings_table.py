@@ -315,6 +315,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("log", "format", Kind.CHOICE, "auto", "auto: for people on a terminal, JSON elsewhere.",
             choices=("auto", "pretty", "json")),
     Setting("log", "access", Kind.FLAG, default=True, help="Whether the access log gets a line for each URL."),
+    Setting("log", "queries", Kind.FLAG, default=True, help="Whether rdm.log gets a line for each search; never who asked."),
     Setting("log", "file-size", _B, 64 * _MIB, "Size at which a log file is put aside.", low=_KIB),
     Setting("log", "files", _I, 10, "Log files put aside that are kept.", low=1, high=1000),
 )  # fmt: skip

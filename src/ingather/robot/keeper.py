@@ -105,23 +105,10 @@ class Keeper:
         self._intake = Intake(self.counters, pending_bytes=limits.pending_bytes)
         self._mourning = Mourning(self.counters, frontier, self._intake, robot_log, clock)
         self._lending = Lending(
-            queries=queries,
-            frontier=frontier,
-            intake=self._intake,
-            counters=self.counters,
-            addresses=addresses,
-            clock=clock,
-            dice=dice,
-            own_host=own_host,
-            may_lend=self._may_lend,
-            changed=self._changed,
-            max_pages=max_pages,
-            newest_segment=newest_segment,
-            version=version,
-            tally=tally,
-            filter_log=filter_log,
-            restraints=restraints,
-        )
+            queries=queries, frontier=frontier, intake=self._intake, counters=self.counters, addresses=addresses,
+            clock=clock, dice=dice, own_host=own_host, may_lend=self._may_lend, changed=self._changed, max_pages=max_pages,
+            newest_segment=newest_segment, version=version, tally=tally, filter_log=filter_log, restraints=restraints,
+        )  # fmt: skip
         self._staff = Staff(
             supervisor, self._lending, unsettled=self._unsettled, broken=lambda: self.failed is not None
         )
