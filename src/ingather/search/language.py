@@ -73,6 +73,8 @@ _KINDS: Final = {
     "word": "docx",
 }
 _MAX_PEELS: Final = 8
+_SIGNS: Final = frozenset("-!+|")
+_OPERATORS: Final = frozenset(":<>=")
 _WORDLIKE: Final = re.compile(r"[^\W_]")
 
 
@@ -229,8 +231,10 @@ def _term(
         return None
     if field == "title":
         return Title(said)
-    if word is not None:
-        said = said.lstrip("[")  # a group that is none, and must not become one beside others
+    if word is not None and said.startswith("["):  # a group that is none, and must not become one beside others
+        said = said.lstrip("[")
+        if said == "OR" or said[0] in _SIGNS or not _OPERATORS.isdisjoint(said):
+            return Phrase(said)  # alone it would be read as more than a word
     return Word(said) if word is not None else Phrase(said)
 
 

@@ -133,6 +133,9 @@ def test_queries_are_read_as_people_mean_them(query: str, nodes: tuple[Node, ...
 @given(QUERIES)
 @example("--SITE:0")
 @example('title: "x"')
+@example("[-0")
+@example("[site:0")
+@example("a [OR b")
 def test_what_is_read_can_be_written_and_read_again(query: str) -> None:
     read = parse(query)
     assert parse(render(read)) == read
