@@ -234,7 +234,7 @@ def _term(
     if word is not None and said.startswith("["):  # a group that is none, and must not become one beside others
         said = said.lstrip("[")
         if said == "OR" or said[0] in _SIGNS or not _OPERATORS.isdisjoint(said):
-            return Phrase(said)  # alone it would be read as more than a word
+            word = None  # alone it would be read as more than a word
     return Word(said) if word is not None else Phrase(said)
 
 
