@@ -76,7 +76,7 @@ def test_a_line_in_a_file_is_searchable_while_serving(rig: Rig, site: Site) -> N
         wait_until(lambda: served.status["overlay"]["problems"])
         status = served.status
         assert status["warnings"] == list(status["overlay"]["problems"].values())
-        assert [run["state"] for run in status["runs"]] == ["unfinished"]
+        assert status["runs"][0]["state"] in {"unfinished", "completed"}  # as the pool is empty or not yet
         wait_until(lambda: served.found("c:all") == [])
         file.write_text(f"{site.origin}/ c:all\n")
         wait_until(lambda: len(served.found("c:all")) == 3)
