@@ -21,6 +21,8 @@ OTHERS: Final = 0
 UNKEPT: Final = "(others)"
 
 _WINDOW: Final = 20_000
+_LINK_WINDOW: Final = 2_000
+"""Links of pages are long."""
 _MOST_GROUPS: Final = 200_000
 _MOST_KEYS: Final = 500_000
 _REMEMBERED: Final = 12
@@ -221,10 +223,10 @@ class ReportWalks:
             ):
                 left.discard(key)
         last = int(self._rows.value("select coalesce(max(id), 0) from url"))
-        for start in range(0, last, _WINDOW // 10):  # links are long
+        for start in range(0, last, _LINK_WINDOW):
             for own, out in self._rows.all(
                 "select u.key, p.out from page p join url u on u.id = p.id where p.id > ? and p.id <= ? and p.out != x'' and u.state != 3",
-                (start, start + _WINDOW // 10),
+                (start, start + _LINK_WINDOW),
             ):
                 linked = unpack_keys(out)
                 if own in left and own in linked:

@@ -1,6 +1,7 @@
 """Reports about the robot itself: overview, versions, configuration, network library, modules, database."""
 
 import platform
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,8 @@ from ingather.fetch.http_library import library
 
 __all__ = ["configuration", "database", "libnet", "modules", "overview", "version"]
 
+_LOGIN = re.compile(r"//[^/@\s]*@")
+"""Name and password in the URL of a proxy."""
 _NAMED = (Column("name"), Column("value"))
 _LIVE = ("why", "in_flight", "fetched", "bytes", "extracted_urls", "duplicates", "rds_new", "rds_changed", "rds_unchanged",
          "rds_removed", "rds_pending_index")  # fmt: skip
@@ -74,7 +77,7 @@ def configuration(context: Context, _ask: Ask) -> Table:
     rows: list[tuple[str, Any, str]] = []
     for parameter in PARAMETERS.values():
         value = loaded.robot.values[parameter.name]
-        shown = "(set)" if parameter.secret and value else "" if value is None else str(value)
+        shown = "(set)" if parameter.secret and value else "" if value is None else _LOGIN.sub("//", str(value))
         rows.append(
             (
                 parameter.name,
