@@ -14,6 +14,7 @@ import uvicorn
 from prometheus_client import CollectorRegistry
 
 from ingather.index import IndexFolder
+from ingather.model.decided import NOBODY, By
 from ingather.ports.index import IndexDocument
 from ingather.search import SearchService
 from ingather.testing.clock import FakeClock
@@ -58,10 +59,13 @@ class Ledger:
         ]
         self.decided: list[bool] = []
 
-    def remove(self, target: str) -> Mapping[str, Any]:
+    def remove(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
         return {"removed": 1, "target": target}
 
-    def undelete(self, target: str) -> Mapping[str, Any]:
+    def undo(self, form: Mapping[str, str], by: By = NOBODY) -> Mapping[str, Any]:
+        return {"restored": 1, "target": str(dict(form))}
+
+    def undelete(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
         return {"restored": 1, "target": target}
 
     def classify(self) -> Mapping[str, Any]:
@@ -70,7 +74,7 @@ class Ledger:
     def holds(self) -> Sequence[Mapping[str, Any]]:
         return self.open
 
-    def close_hold(self, number: int, *, release: bool) -> Mapping[str, Any]:
+    def close_hold(self, number: int, *, release: bool, by: By = NOBODY) -> Mapping[str, Any]:
         self.open = [hold for hold in self.open if hold["id"] != number]
         self.decided.append(release)
         return {"hold": number, "documents": 40}

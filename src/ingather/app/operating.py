@@ -5,6 +5,7 @@ from typing import Any
 
 from ingather.app.access.policing import use_policy_of
 from ingather.app.clock import SystemClock
+from ingather.app.deletions import undo_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.owner import ask_owner
@@ -14,6 +15,7 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
+from ingather.model.decided import NOBODY, By, Undo
 from ingather.model.url import canonical
 from ingather.robot.indexing import IndexFollower
 
@@ -25,8 +27,11 @@ __all__ = [
     "hold_form",
     "removal_job",
     "undelete_job",
+    "undo_all",
+    "wanted_of",
 ]
 
+_PIECE = 500
 Job = Callable[[CatalogWriter, Applied, float], Any]
 """What an operator wants done inside a transaction, at a wall time."""
 
@@ -38,14 +43,27 @@ class Operations:
         self._home, self._settings, self._clock = home, settings, SystemClock()
         self._sources = sources
 
-    def remove(self, target: str) -> dict[str, Any]:
+    def remove(self, target: str, by: By = NOBODY) -> dict[str, Any]:
         """Remove a URL, or everything below a prefix that ends in ``/`` or ``*``."""
-        answer: dict[str, Any] = self._do("remove", {"url": target}, removal_job(target))
+        form = {"url": target, **_said(by)}
+        answer: dict[str, Any] = self._do("remove", form, removal_job(target, by))
         return answer
 
-    def undelete(self, target: str) -> dict[str, Any]:
+    def undelete(self, target: str, by: By = NOBODY) -> dict[str, Any]:
         """Undo deletions at a URL or below a prefix."""
-        answer: dict[str, Any] = self._do("undelete", {"url": target}, undelete_job(target))
+        form = {"url": target, **_said(by)}
+        answer: dict[str, Any] = self._do("undelete", form, undelete_job(target, by))
+        return answer
+
+    def undo(self, form: Mapping[str, str], by: By = NOBODY) -> dict[str, Any]:
+        """Undo the deletions that *form* means (``run``, ``reason``, ``hold``, ``source``).
+
+        Raises:
+            UsageError: it means nothing, or a number is none.
+        """
+        wanted = wanted_of(form)
+        sent = {name: value for name, value in form.items() if value} | _said(by)
+        answer: dict[str, Any] = self._do_all("undelete", sent, lambda run: undo_all(run, wanted, by))
         return answer
 
     def holds(self) -> list[dict[str, Any]]:
@@ -55,7 +73,7 @@ class Operations:
         )
         return list(answer["holds"] if isinstance(answer, dict) else answer)
 
-    def close_hold(self, number: int, *, release: bool) -> dict[str, Any]:
+    def close_hold(self, number: int, *, release: bool, by: By = NOBODY) -> dict[str, Any]:
         """Carry out (*release*) or discard the deletions of a hold.
 
         Raises:
@@ -63,7 +81,7 @@ class Operations:
         """
         verb = "release" if release else "discard"
         answer: dict[str, Any] = self._do(
-            f"holds/{number}/{verb}", {}, close_hold_job(number, release=release)
+            f"holds/{number}/{verb}", _said(by), close_hold_job(number, release=release, by=by)
         )
         if answer.get("documents") is None:
             raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
@@ -107,6 +125,11 @@ class Operations:
         return done.form()
 
     def _do(self, path: str, form: Mapping[str, str] | None, job: Job) -> Any:
+        return self._do_all(path, form, lambda run: run(job))
+
+    def _do_all(
+        self, path: str, form: Mapping[str, str] | None, work: Callable[[Callable[[Job], Any]], Any]
+    ) -> Any:
         try:
             lock = self._home.lock("ingather " + path.partition("/")[0])
         except HomeLockedError as locked:
@@ -121,7 +144,7 @@ class Operations:
                 use_policy_of(writer, self._home)
                 applied = Applied()
                 now_s = writer.applier.now_s = self._clock.wall()
-                answer = writer.transaction(lambda w: job(w, applied, now_s))
+                answer = work(lambda job: writer.transaction(lambda w: job(w, applied, now_s)))
                 sequence = writer.applier.sequence
             finally:
                 writer.close()
@@ -134,23 +157,51 @@ class Operations:
         return ask_owner(self._home, self._settings, path, form, locked)
 
 
-def removal_job(target: str) -> Job:
+def removal_job(target: str, by: By = NOBODY) -> Job:
     """Return the removal of a URL or prefix."""
     prefix, exact = _target(target)
-    return lambda w, a, now: {"removed": w.deletions.remove(prefix, now, a, exact=exact), "target": prefix}
+    return lambda w, a, now: {
+        "removed": w.deletions.remove(prefix, now, a, exact=exact, by=by),
+        "target": prefix,
+    }
 
 
-def undelete_job(target: str) -> Job:
+def undelete_job(target: str, by: By = NOBODY) -> Job:
     """Return the undoing of deletions at a URL or below a prefix."""
     prefix, exact = _target(target)
-    return lambda w, a, now: {"restored": w.deletions.undelete(prefix, now, a, exact=exact), "target": prefix}
+    return lambda w, a, now: {
+        "restored": w.deletions.undelete(prefix, now, a, exact=exact, by=by),
+        "target": prefix,
+    }
 
 
-def close_hold_job(number: int, *, release: bool) -> Job:
+def undo_all(run: Callable[[Job], Any], wanted: Undo, by: By) -> dict[str, Any]:
+    """Undo all deletions that *wanted* means, in transactions that let others commit in between.
+
+    Args:
+        run: runs a job in a durable transaction.
+        wanted: which.
+        by: who wants it; all pieces are one decision.
+    """
+    began, restored, after = run(lambda _w, _a, now: now), 0, 0
+    while True:
+
+        def piece(
+            writer: CatalogWriter, applied: Applied, _now: float, after: int = after
+        ) -> tuple[int, int]:
+            return writer.deletions.undo(wanted, after, _PIECE, applied, by=by, at_s=began)
+
+        back, after = run(piece)
+        restored += back
+        if not after:
+            return {"restored": restored, "target": str(wanted)}
+
+
+def close_hold_job(number: int, *, release: bool, by: By = NOBODY) -> Job:
     """Return the end of a hold; ``documents`` of its answer is ``None`` when there is no such open hold."""
 
     def job(writer: CatalogWriter, applied: Applied, now_s: float) -> dict[str, Any]:
-        count = writer.deletions.close_hold(number, release=release, now_s=now_s, applied=applied)
+        count = writer.deletions.close_hold(number, release=release, now_s=now_s, applied=applied, by=by)
         return {"hold": number, "documents": count}
 
     return job
@@ -181,8 +232,26 @@ def hold_form(hold: Any) -> dict[str, Any]:
     """Return a hold as JSON shows it."""
     return {
         "id": hold.id, "source": hold.source, "reason": hold.reason, "opened": hold.opened_s, "documents": hold.urls,
-        "sample": list(hold.sample),
+        "sample": list(hold.sample), "why": hold.why,
     }  # fmt: skip
+
+
+def _said(by: By) -> dict[str, str]:
+    return {name: value for name, value in (("author", by.author), ("note", by.note)) if value}
+
+
+def wanted_of(form: Mapping[str, str]) -> Undo:
+    """Read which deletions are to be undone.
+
+    Raises:
+        UsageError: nothing says so, or a number is none.
+    """
+    wanted = undo_of(form)
+    if wanted.empty:
+        raise UsageError(
+            "nothing says which deletions", hint="give a URL, a run, a reason, a hold or a source"
+        )
+    return wanted
 
 
 def _target(text: str) -> tuple[str, bool]:

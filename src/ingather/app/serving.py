@@ -9,7 +9,7 @@ import asyncio
 import os
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self, TypeVar
@@ -27,6 +27,8 @@ from ingather.app.access.passwords import Passwords
 from ingather.app.access.people import CatalogPeople, proxies_of, session_life
 from ingather.app.checking import check_catalog
 from ingather.app.confined.sandbox import Sandbox, probe
+from ingather.app.deletion_metering import DeletionMetrics
+from ingather.app.deletions import DeletionBook
 from ingather.app.descriptions.classifying import autoclassify
 from ingather.app.descriptions.rdm import RdmService
 from ingather.app.descriptions.store import SiteSources, Tally
@@ -38,7 +40,15 @@ from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
 from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import notifying
-from ingather.app.operating import Job, close_hold_job, hold_form, removal_job, undelete_job
+from ingather.app.operating import (
+    Job,
+    close_hold_job,
+    hold_form,
+    removal_job,
+    undelete_job,
+    undo_all,
+    wanted_of,
+)
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.pruning import collect_chains
@@ -60,6 +70,7 @@ from ingather.explain import Explainer
 from ingather.index import IndexFolder
 from ingather.log import get
 from ingather.robot.committing import Writer
+from ingather.model.decided import NOBODY, By
 from ingather.search import SearchRequest, SearchResults, SearchService
 from ingather.web import (
     AdminParts,
@@ -159,18 +170,22 @@ class _Operations:
     def __init__(self, serving: "Serving") -> None:
         self._serving = serving
 
-    def remove(self, target: str) -> dict[str, Any]:
+    def remove(self, target: str, by: By = NOBODY) -> dict[str, Any]:
         """Remove a URL or everything below a prefix."""
-        answer: dict[str, Any] = self.do(removal_job(target))
+        answer: dict[str, Any] = self.do(removal_job(target, by))
         return answer
 
-    def undelete(self, target: str) -> dict[str, Any]:
+    def undelete(self, target: str, by: By = NOBODY) -> dict[str, Any]:
         """Undo deletions at a URL or below a prefix."""
-        answer: dict[str, Any] = self.do(undelete_job(target))
+        answer: dict[str, Any] = self.do(undelete_job(target, by))
         return answer
 
     def classify(self) -> dict[str, Any]:
         """Tag documents by the queries of their categories."""
+    def undo(self, form: Mapping[str, str], by: By = NOBODY) -> dict[str, Any]:
+        """Undo the deletions of a run, reason, hold or source."""
+        return undo_all(self.do, wanted_of(form), by)
+
         return autoclassify(self._serving.home, self._serving.gathering.loaded, self.do).form()
 
     def holds(self) -> Sequence[dict[str, Any]]:
@@ -180,9 +195,9 @@ class _Operations:
         )
         return found
 
-    def close_hold(self, number: int, *, release: bool) -> dict[str, Any]:
+    def close_hold(self, number: int, *, release: bool, by: By = NOBODY) -> dict[str, Any]:
         """Carry out or drop the deletions of a hold."""
-        answer: dict[str, Any] = self.do(close_hold_job(number, release=release))
+        answer: dict[str, Any] = self.do(close_hold_job(number, release=release, by=by))
         if answer.get("documents") is None:
             raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
         return answer
@@ -270,6 +285,7 @@ class Serving:
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),
+        DeletionMetrics(self._registry, database_of(self.home), gathering.clock.wall)
             people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
             sign_on=provider_of(self.home, self.settings, gathering.clock),
         )  # fmt: skip
@@ -299,6 +315,7 @@ class Serving:
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
+            deletions=DeletionBook(database_of(self.home)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")

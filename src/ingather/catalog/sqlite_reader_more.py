@@ -14,6 +14,7 @@ from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_runs import Run, last_runs
+from ingather.catalog.sqlite_tombstones import Observation, Stone, evidence_of, observed_hold, stone_of
 from ingather.catalog.statements import SQL
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
 
@@ -224,6 +225,18 @@ class MoreReader:
         """Return when and why a URL was deleted."""
         row = self._rows.one("select at, reason from tombstone where id = ?", (url_id,))
         return None if row is None else (row[0], row[1])
+
+    def stone(self, url_id: int) -> Stone | None:
+        """Return the tombstone of a URL with who wanted it."""
+        return stone_of(self._rows, url_id)
+
+    def evidence(self, url_id: int) -> list[Observation]:
+        """Return what was seen of a document that may have to go, since it was found last, oldest first."""
+        return evidence_of(self._rows, url_id)
+
+    def hold_of(self, url_id: int) -> int | None:
+        """Return the open hold that a URL is in."""
+        return observed_hold(self._rows, url_id)
 
     def runs(self, limit: int = 10) -> list[Run]:
         """Return the last runs, newest first."""

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ingather.catalog.sqlite_accounts import SourceAccount, source_accounts
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_reader_more import PageExtra
 from ingather.catalog.sqlite_versions import Versions
@@ -13,7 +14,6 @@ from ingather.model.lifecycle import Outcome, State
 __all__ = ["KnownUrl", "ReplayReader", "SourceAccount"]
 
 _GROUP = 1000
-_DAY_S = 86_400.0
 _decode_extra = msgspec.msgpack.Decoder(PageExtra).decode
 
 _KNOWN = (
@@ -54,17 +54,6 @@ class KnownUrl(NamedTuple):
     gathered: bool
 
 
-class SourceAccount(NamedTuple):
-    """A source's documents, and what the deletion policy counts against it (its ``Ledger``)."""
-
-    name: str
-    access: str
-    documents: int
-    deleted_24h: int
-    held: int
-    waiting: int
-
-
 class ReplayReader(SqliteReader):
     """A reader that walks the whole catalog; nothing is held between groups of rows."""
 
@@ -86,15 +75,7 @@ class ReplayReader(SqliteReader):
 
     def source_accounts(self, now_s: float) -> list[SourceAccount]:
         """Return every source's account at *now_s* (wall), as :class:`Deletions` counts it."""
-        rows = self._rows.all(
-            "select s.name, s.access, s.documents, "
-            "(select count(*) from tombstone t where t.source = s.id and t.at > ?1 and t.decided = 0), "
-            "(select coalesce(sum(h.urls), 0) from hold h where h.source = s.id and h.closed is null), "
-            "(select count(*) from url u where u.source = s.id and u.missing is not null and u.version is not null "
-            "and u.held is null) from source s order by s.name",
-            (now_s - _DAY_S,),
-        )
-        return [SourceAccount(*row) for row in rows]
+        return source_accounts(self._rows, now_s)
 
 
 def _known(row: tuple[Any, ...]) -> KnownUrl:

@@ -71,7 +71,12 @@ VERBS: dict[str, Verb] = {
     "overlay": Verb(
         "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"
     ),
-    "holds": Verb("ingather.cli.holds:command", CARE, "deletions that wait for you: list, release, discard"),
+    "holds": Verb(
+        "ingather.cli.holds:command", CARE, "deletions that wait for you: list, show, release, discard"
+    ),
+    "tombstones": Verb(
+        "ingather.cli.tombstones:command", CARE, "what was deleted, what proves it, and who decided"
+    ),
     "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
     "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),
     "classify": Verb(

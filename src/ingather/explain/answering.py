@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from ingather.catalog.sqlite_tombstones import Observation, Stone
 from ingather.errors import CatalogDamagedError
-from ingather.explain.forms import short, step_form, verdict_form
+from ingather.explain.forms import instant, short, step_form, verdict_form
 from ingather.explain.headline import headline
+from ingather.explain.proof import evidence_form, stone_form
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
 from ingather.filters import Convert, Decision, Engine
@@ -30,11 +31,17 @@ class Reader(CatalogReader, Protocol):
     def origin_host(self, origin: str) -> tuple[Any, ...] | None:
         """Return what is kept about an origin."""
 
-    def tombstone(self, url_id: int) -> tuple[float, str] | None:
-        """Return when and why it was deleted."""
+    def stone(self, url_id: int) -> Stone | None:
+        """Return its tombstone with who wanted it."""
+
+    def evidence(self, url_id: int) -> list[Observation]:
+        """Return what was seen of it that may cost it its description, since it was found last."""
 
     def held(self, url_id: int) -> str | None:
         """Return why its deletion is held."""
+
+    def hold_of(self, url_id: int) -> int | None:
+        """Return the hold that it is in."""
 
     def access(self, url_id: int) -> str:
         """Return the access of its source: ``public`` or ``secure``."""
@@ -136,23 +143,22 @@ class Explainer:
 
     def _known(self, reader: Reader, record: UrlRecord) -> dict[str, Any]:
         referrers = reader.referrers(record.id)
-        tombstone = reader.tombstone(record.id)
         description = reader.description(record.id)
         links, anchors = reader.inlink(record.id)
         known: dict[str, Any] = {
-            "id": record.id, "source": record.source, "access": reader.access(record.id), "disabled": _time(reader.disabled(record.id)), "state": record.state.name.lower(),
+            "id": record.id, "source": record.source, "access": reader.access(record.id), "disabled": instant(reader.disabled(record.id)), "state": record.state.name.lower(),
             "outcome": record.outcome.name.lower() if record.outcome is not None else None, "status": record.status or None,
             "detail": record.detail, "where": record.where, "config_version": record.config_version or None,
             "depth": record.depth, "described": record.described, "size": record.size, "flags": list(record.flags),
-            "last_visit": _time(record.fetched_s), "next_visit": _time(record.due_s), "etag": record.etag,
+            "last_visit": instant(record.fetched_s), "next_visit": instant(record.due_s), "etag": record.etag,
             "last_modified": record.last_modified, "digest": record.digest, "redirects_to": record.redirects_to or None,
             "duplicate_of": record.duplicate_of or None, "found": {"referrers": referrers, "starting_point": referrers[-1] if referrers else record.url},
             "visits": [
-                {"at": _time(v.at_s), "outcome": v.outcome.name.lower(), "status": v.status or None, "detail": v.detail, "where": v.where}
+                {"at": instant(v.at_s), "outcome": v.outcome.name.lower(), "status": v.status or None, "detail": v.detail, "where": v.where}
                 for v in reader.visits(record.id)
             ],
-            "tombstone": {"at": _time(tombstone[0]), "reason": tombstone[1]} if tombstone else None,
-            "held": reader.held(record.id), "linked_from": links, "anchors": anchors,
+            "tombstone": stone_form(reader.stone(record.id)), "evidence": evidence_form(reader.evidence(record.id)),
+            "held": reader.held(record.id), "hold": reader.hold_of(record.id), "linked_from": links, "anchors": anchors,
         }  # fmt: skip
         if description is not None:
             known["layers"] = {
@@ -162,7 +168,7 @@ class Explainer:
             known["origins"] = {name: description.origin(name) for name in sorted(description.effective())}
             known["shown_as"] = next(iter(description.effective().get(DISPLAY_URL, ())), record.url)
         known["feeds"] = [
-            {**listing, "at": _time(listing["at"]) if listing["at"] is not None else None}
+            {**listing, "at": instant(listing["at"]) if listing["at"] is not None else None}
             for listing in reader.listings(record.id)
         ]
         return known
@@ -182,7 +188,7 @@ class Explainer:
         if kept is None or not kept[1]:
             return {"allowed": None, "detail": "robots.txt was never asked for"}
         kind, detail, at, body = kept[1], kept[2], kept[3], kept[7]
-        found: dict[str, Any] = {"kind": kind, "detail": detail, "read": _time(at)}
+        found: dict[str, Any] = {"kind": kind, "detail": detail, "read": instant(at)}
         if kind == RobotsKind.UNREACHABLE:
             return found | {"allowed": False, "why": "unreachable: nothing may be fetched until it answers"}
         verdict = parse_robots(body).decide(self._parts.agent, url) if kind == RobotsKind.RULES else None
@@ -250,9 +256,3 @@ def _decision_form(decision: Decision, *, version: int) -> dict[str, Any]:
         "generation": verdict_form(decision.generation), "links": len(decision.links), "over_max": decision.over_max, "flags": list(decision.flags),
         "steps": [step_form(step) for step in decision.trace],
     }  # fmt: skip
-
-
-def _time(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

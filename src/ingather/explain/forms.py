@@ -1,5 +1,6 @@
 """Verdicts and steps as JSON-ready trees, the same wherever a decision is shown."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from ingather.conf import Rules
@@ -8,9 +9,16 @@ from ingather.model.exclusion import reported
 from ingather.model.lifecycle import Outcome
 from ingather.model.verdict import Verdict
 
-__all__ = ["reported_form", "rule_at", "short", "step_form", "verdict_form"]
+__all__ = ["instant", "reported_form", "rule_at", "short", "step_form", "verdict_form"]
 
 _SHOWN_CHARS = 300
+
+
+def instant(seconds: float | None) -> str | None:
+    """Return a moment of wall time as text, ``None`` for none."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def verdict_form(verdict: Verdict) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ingather.explain.proof import proof_lines
 from ingather.explain.syndicated import lines
 
 __all__ = ["as_text"]
@@ -24,6 +25,7 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"fetched    {', '.join(f'{k} {v}' for k, v in answer['fetched'].items())}"
     yield from _decision(answer["decision"])
     if answer["known"]:
+        yield from proof_lines(answer)
         yield from lines(answer)
         yield from _history(answer)
         yield from _layers(answer)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from ingather.model.decided import By
+
 __all__ = [
     "AccessDesk",
     "Accounts",
@@ -26,18 +28,25 @@ class Operations(Protocol):
     what those commands print with ``--json``; the members named here are counted on.
     """
 
-    def remove(self, target: str) -> Tree:
+    def remove(self, target: str, by: By) -> Tree:
         """Take documents out at once, undoably; ``removed`` says how many.
 
         Raises:
             UsageError: *target* is no URL.
         """
 
-    def undelete(self, target: str) -> Tree:
+    def undelete(self, target: str, by: By) -> Tree:
         """Undo deletions; ``restored`` says how many documents are back.
 
         Raises:
             UsageError: *target* is no URL.
+        """
+
+    def undo(self, form: Mapping[str, str], by: By) -> Tree:
+        """Undo the deletions of a ``run``, ``reason``, ``hold`` or ``source``; ``restored`` says how many documents are back.
+
+        Raises:
+            UsageError: *form* has none of these, or a number is none.
         """
 
     def classify(self) -> Tree:
@@ -48,9 +57,9 @@ class Operations(Protocol):
         """
 
     def holds(self) -> Sequence[Tree]:
-        """Return the open holds: ``id``, ``source``, ``reason``, ``opened`` (epoch seconds), ``documents``, ``sample``."""
+        """Return the open holds: ``id``, ``source``, ``reason``, ``opened`` (epoch seconds), ``documents``, ``sample``, ``why``."""
 
-    def close_hold(self, number: int, *, release: bool) -> Tree:
+    def close_hold(self, number: int, *, release: bool, by: By) -> Tree:
         """Carry the deletions of a hold out (*release*) or drop them; ``documents`` says how many it held.
 
         Raises:

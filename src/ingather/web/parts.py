@@ -24,6 +24,7 @@ from ingather.web.boards import (
     Tree,
 )
 from ingather.web.boundary import RequestLimits
+from ingather.web.deletion_board import DeletionBoard
 from ingather.web.feedgate.intake import Intake
 from ingather.web.metering import HttpMetrics
 from ingather.web.report_board import ReportBoard
@@ -159,9 +160,11 @@ class AdminParts:
     people: People | None = None
     accounts: Accounts | None = None
     groups: GroupBoard | None = None
+        deletions: tombstones, holds, decisions; ``None`` = there are no such addresses.
     access: AccessDesk | None = None
     feeds: FeedBoard | None = None
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
     robot: RobotBoard | None = None
     reports: ReportBoard | None = None
+    deletions: DeletionBoard | None = None

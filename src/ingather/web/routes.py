@@ -8,6 +8,7 @@ above them: no line of the operator's stands under it.
 from ingather.web.api.access import broken, explain_access, who
 from ingather.web.api.configuring import publish, reload
 from ingather.web.api.deciding import classify, discard, holds, release, remove, undelete
+from ingather.web.api.deletions import closed_holds, decisions, hold, tombstone, tombstones
 from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
 from ingather.web.api.groups import ADD_PATH, add, begin, cleanup, finish, groups
@@ -143,11 +144,16 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),
     Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
     Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
+    Endpoint(_A, "/api/v1/holds/closed", _GET, _ADMIN, closed_holds, "the holds that ended, and by whom"),
+    Endpoint(_A, "/api/v1/holds/{id}", _GET, _ADMIN, hold, "one hold with what is in it, and the evidence"),
     Endpoint(_A, "/api/v1/remove", _POST, _ADMIN, remove, "takes documents out by hand"),
     Endpoint(_A, RDM_PATH, _POST, _ADMIN, rdm, "asks for and changes resource descriptions, as SOIF"),
     Endpoint(_A, "/api/v1/undelete", _POST, _ADMIN, undelete, "undoes removals and deletions"),
     Endpoint(_A, "/api/v1/classify", _POST, _ADMIN, classify, "puts documents into categories by queries"),
     Endpoint(_A, "/api/v1/users", _GET, _ADMIN, users, "the local users"),
+    Endpoint(_A, "/api/v1/tombstones", _GET, _ADMIN, tombstones, "what was deleted, and why"),
+    Endpoint(_A, "/api/v1/tombstones/show", _GET, _ADMIN, tombstone, "one deletion with its evidence"),
+    Endpoint(_A, "/api/v1/decisions", _GET, _ADMIN, decisions, "what people decided about deletions"),
     Endpoint(_A, "/api/v1/users/add", _POST, _ADMIN, add_user, "adds a local user"),
     Endpoint(_A, "/api/v1/users/password", _POST, _ADMIN, set_password, "sets a user's password"),
     Endpoint(_A, "/api/v1/users/disable", _POST, _ADMIN, disable_user, "lets a user in no more"),

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from ingather.errors import UrlError, UsageError
 from ingather.index import IndexFolder
+from ingather.model.decided import NOBODY, By
 from ingather.ports.index import IndexDocument
 from ingather.search import SearchService
 from ingather.testing.clock import FakeClock
@@ -45,14 +46,19 @@ class Ledger:
             }
         }
         self.closed: dict[int, bool] = {}
+        self.decided: list[By] = []
 
-    def remove(self, target: str) -> Mapping[str, Any]:
+    def remove(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
         if not target.startswith("http"):
             raise UsageError(f"{target!r} is not a URL", hint="write a whole URL")
         self.removed.add(target)
         return {"removed": 1, "target": target}
 
-    def undelete(self, target: str) -> Mapping[str, Any]:
+    def undo(self, form: Mapping[str, str], by: By = NOBODY) -> Mapping[str, Any]:
+        self.decided.append(by)
+        return {"restored": 2, "target": str(dict(form))}
+
+    def undelete(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
         count = len(self.removed & {target})
         self.removed.discard(target)
         return {"restored": count, "target": target}
@@ -63,7 +69,8 @@ class Ledger:
     def holds(self) -> Sequence[Mapping[str, Any]]:
         return list(self.open.values())
 
-    def close_hold(self, number: int, *, release: bool) -> Mapping[str, Any]:
+    def close_hold(self, number: int, *, release: bool, by: By = NOBODY) -> Mapping[str, Any]:
+        self.decided.append(by)
         hold = self.open.pop(number, None)
         if hold is None:
             raise UsageError(f"there is no open hold {number}")

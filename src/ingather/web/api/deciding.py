@@ -1,10 +1,11 @@
 """What the operator decides: held deletions, removal by hand and its undoing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ingather.model.decided import By
 from ingather.web.answers import json_answer
 from ingather.web.boards import Tree
 from ingather.web.failures import WebError
@@ -14,6 +15,8 @@ from ingather.web.state import admin_state, identity
 __all__ = ["classify", "discard", "holds", "release", "remove", "undelete"]
 
 _ROW_DIGITS = 18
+_WANTED = ("run", "reason", "hold", "source")
+_SOMEBODY = "administrator"
 
 
 async def holds(request: Request) -> Response:
@@ -24,12 +27,12 @@ async def holds(request: Request) -> Response:
 
 
 async def release(request: Request) -> Response:
-    """``POST /api/v1/holds/{id}/release``: carry the held deletions out."""
+    """``POST /api/v1/holds/{id}/release`` with ``note`` if wanted: carry the held deletions out."""
     return await _close(request, release=True)
 
 
 async def discard(request: Request) -> Response:
-    """``POST /api/v1/holds/{id}/discard``: keep the documents."""
+    """``POST /api/v1/holds/{id}/discard`` with ``note`` if wanted: keep the documents."""
     return await _close(request, release=False)
 
 
@@ -39,7 +42,16 @@ async def remove(request: Request) -> Response:
 
 
 async def undelete(request: Request) -> Response:
-    """``POST /api/v1/undelete`` with ``url``: undo tombstones."""
+    """``POST /api/v1/undelete`` with ``url``, or with ``run``, ``reason``, ``hold``, ``source``: undo tombstones."""
+    fields = await read_fields(request)
+    if not fields.get("url", "").strip() and any(fields.get(name) for name in _WANTED):
+        state, by = admin_state(request), _by(request, fields)
+        form = {name: fields[name] for name in _WANTED if fields.get(name)}
+        call = state.parts.operations.undo
+        answer = await state.workers.run(lambda: call(form, by), timeout_s=state.parts.limits.admin_s)
+        return _done(
+            request, answer, f"{answer.get('restored', 0)} documents put back: {answer.get('target', '')}"
+        )
     return await _act(request, admin_state(request).parts.operations.undelete, "restored", "put back")
 
 
@@ -58,8 +70,9 @@ async def _close(request: Request, *, release: bool) -> Response:
     number = int(text)
     state = admin_state(request)
     call = state.parts.operations.close_hold
+    by = _by(request, await read_fields(request))
     answer = await state.workers.run(
-        lambda: call(number, release=release), timeout_s=state.parts.limits.admin_s
+        lambda: call(number, release=release, by=by), timeout_s=state.parts.limits.admin_s
     )
     count = answer.get("documents")
     if count is None:
@@ -67,8 +80,9 @@ async def _close(request: Request, *, release: bool) -> Response:
     return _done(request, answer, f"{count} documents {'deleted' if release else 'kept'}.")
 
 
-async def _act(request: Request, call: Callable[[str], Tree], counted: str, words: str) -> Response:
-    target = (await read_fields(request)).get("url", "").strip()
+async def _act(request: Request, call: Callable[[str, By], Tree], counted: str, words: str) -> Response:
+    fields = await read_fields(request)
+    target = fields.get("url", "").strip()
     if not target:
         raise WebError(
             400,
@@ -77,10 +91,17 @@ async def _act(request: Request, call: Callable[[str], Tree], counted: str, word
             hint='For example {"url": "https://intranet.example/page"}.',
         )
     state = admin_state(request)
-    answer = await state.workers.run(lambda: call(target), timeout_s=state.parts.limits.admin_s)
+    by = _by(request, fields)
+    answer = await state.workers.run(lambda: call(target, by), timeout_s=state.parts.limits.admin_s)
     return _done(
         request, answer, f"{answer.get(counted, 0)} documents {words}: {answer.get('target', target)}"
     )
+
+
+def _by(request: Request, fields: Mapping[str, str]) -> By:
+    """Return who decides: as whom he was let in, else as he says; and why."""
+    known = identity(request).name
+    return By.of(known or fields.get("author", "") or _SOMEBODY, fields.get("note", ""))
 
 
 def _no_hold(text: str) -> WebError:
