@@ -6,6 +6,7 @@ import pytest
 
 from ingather.app.home import Home
 from ingather.app.reports.desk import HomeReports
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Denial, HostReport, Report
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
@@ -14,15 +15,19 @@ from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 class Robot(Visitor):
     """A visitor with runs, over the catalog of a home."""
 
-    catalog: SqliteUnderTest
+    @property
+    def writer(self) -> CatalogWriter:
+        """The catalog's writer."""
+        assert isinstance(self.catalog, SqliteUnderTest)
+        return self.catalog.writer
 
     def begin(self) -> int:
-        run, _ = self.catalog.writer.transaction(lambda w: w.registry.begin_run("crawl", self.now_s))
+        run, _ = self.writer.transaction(lambda w: w.registry.begin_run("crawl", self.now_s))
         return int(run)
 
     def end(self, run: int) -> None:
         self.now_s += 1
-        self.catalog.writer.transaction(lambda w: w.registry.end_run(run, self.now_s, "done"))
+        self.writer.transaction(lambda w: w.registry.end_run(run, self.now_s, "done"))
         self.now_s += 1
 
     def deny(self, url: str, category: str, where: str, reason: str, outcome: Outcome) -> None:
@@ -51,7 +56,7 @@ class Robot(Visitor):
             report.id = w.applier.host(origin)
             w.applier.hosts([report])
 
-        self.catalog.writer.transaction(work)
+        self.writer.transaction(work)
 
 
 @pytest.fixture
