@@ -18,7 +18,7 @@ from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
-from ingather.app.disk import headroom
+from ingather.app.disk import Headroom, headroom
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
@@ -139,7 +139,7 @@ class Gathering:
         finish_waiting(home, settings)
         self.sites = (*plan.sites, *self._kept_sites())
         self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
-        self._room().require()
+        self.room().require()
         writer = self._writer = CatalogWriter(
             self.database,
             budgets=wiring.budget_limits(settings),
@@ -208,7 +208,7 @@ class Gathering:
             access_log=AccessLog(
                 home.log / "access.log", max_bytes=settings.size("log.file-size"), keep=settings.count("log.files"), enabled=settings.flag("log.access")
             ),
-            robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self._room().enough,
+            robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self.room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=self.tally,
             filter_log=self.filter_log, restraints=self.conductor.restraints,
@@ -259,7 +259,8 @@ class Gathering:
             book.restore(states, clock.monotonic(), clock.wall())
         return book
 
-    def _room(self) -> Any:
+    def room(self) -> Headroom:
+        """Return what is free on the home's file system."""
         return headroom(
             self.home.path,
             reserve_bytes=self.settings.size("disk.reserve"),

@@ -61,6 +61,7 @@ from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
+from ingather.app.watch import WatchMetrics, facts_of, readiness
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
@@ -69,14 +70,15 @@ from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.explain import Explainer
 from ingather.index import IndexFolder
 from ingather.log import get
-from ingather.robot.committing import Writer
 from ingather.model.decided import NOBODY, By
+from ingather.robot.committing import Writer
 from ingather.search import SearchRequest, SearchResults, SearchService
 from ingather.web import (
     AdminParts,
     ConnectionLimits,
     Health,
     HttpMetrics,
+    Readiness,
     SearchParts,
     Secret,
     WebLimits,
@@ -180,12 +182,12 @@ class _Operations:
         answer: dict[str, Any] = self.do(undelete_job(target, by))
         return answer
 
-    def classify(self) -> dict[str, Any]:
-        """Tag documents by the queries of their categories."""
     def undo(self, form: Mapping[str, str], by: By = NOBODY) -> dict[str, Any]:
         """Undo the deletions of a run, reason, hold or source."""
         return undo_all(self.do, wanted_of(form), by)
 
+    def classify(self) -> dict[str, Any]:
+        """Tag documents by the queries of their categories."""
         return autoclassify(self._serving.home, self._serving.gathering.loaded, self.do).form()
 
     def holds(self) -> Sequence[dict[str, Any]]:
@@ -238,6 +240,7 @@ class Serving:
         self.findings = 0
         """Damages that the last full check found."""
         self.sandbox = Sandbox()
+        self._stopping = False
         self._close: Callable[[], None] = lambda: None
         self._queries: QueryLog | None = None
         self._reload: Callable[[], None] = lambda: None
@@ -282,10 +285,11 @@ class Serving:
         KeeperMetrics(self._registry, gathering)
         FeedMetrics(self._registry, self._gate.gate, self._gate.intake, self.feeds.desk)
         WebFeedMetrics(self._registry, database_of(self.home))
+        DeletionMetrics(self._registry, database_of(self.home), gathering.clock.wall)
+        WatchMetrics(self._registry, self._readiness, gathering.room, database_of(self.home))
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),
-        DeletionMetrics(self._registry, database_of(self.home), gathering.clock.wall)
             people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
             sign_on=provider_of(self.home, self.settings, gathering.clock),
         )  # fmt: skip
@@ -311,11 +315,11 @@ class Serving:
             ),
             feeds=self.feeds,
             intake=self._gate.intake,
+            deletions=DeletionBook(database_of(self.home)),
             reports=HomeReports(
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
-            deletions=DeletionBook(database_of(self.home)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")
@@ -331,6 +335,7 @@ class Serving:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._stopping = True
         forget_address(self.home)
         for task in self._background:
             task.cancel()
@@ -357,8 +362,9 @@ class Serving:
 
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(
-            search=self._watched(service, "search"), health=self._search_health, metrics=http, limits=limits
-        )
+            search=self._watched(service, "search"), health=self._search_health, metrics=http, limits=limits,
+            ready=lambda: self._readiness(searching=True),
+        )  # fmt: skip
 
     def _query_log(self) -> QueryLog | None:
         if not self.settings.flag("log.queries"):
@@ -401,6 +407,7 @@ class Serving:
 
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
+            ready=self._readiness,
             explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), reconfigure=reconfigure,
             metrics=http,
             search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
@@ -442,6 +449,10 @@ class Serving:
         if self.gathering.follower.broken:
             return Health(ok=False, text=f"the index stopped: {self.gathering.follower.broken}")
         return Health(ok=True, text="disk full: no new work" if keeper.disk_full else "ok")
+
+    def _readiness(self, *, searching: bool = False) -> Readiness:
+        facts = facts_of(self.gathering, findings=self.findings, stopping=self._stopping)
+        return readiness(facts, searching=searching)
 
     def _listen(self, app: Any, listener: socket.socket, name: str) -> None:
         server = uvicorn.Server(listener_config(app, limits=_connection_limits(self.settings)))

@@ -18,7 +18,7 @@ from ingather.web.boards import Operations
 from ingather.web.boundary import RequestLimits
 from ingather.web.listening import ConnectionLimits, listener_config
 from ingather.web.metering import HttpMetrics
-from ingather.web.parts import AdminParts, Health, SearchParts, WebLimits
+from ingather.web.parts import AdminParts, Health, Readiness, SearchParts, WebLimits
 
 __all__ = [
     "AdminParts",
@@ -26,6 +26,7 @@ __all__ = [
     "Health",
     "HttpMetrics",
     "Operations",
+    "Readiness",
     "RequestLimits",
     "SearchParts",
     "Secret",

@@ -30,7 +30,7 @@ from ingather.web.metering import HttpMetrics
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 
-__all__ = ["AdminParts", "Health", "SearchParts", "WebLimits"]
+__all__ = ["AdminParts", "Health", "Readiness", "SearchParts", "WebLimits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,24 @@ class Health:
 
     ok: bool = True
     text: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a listener should get requests now.
+
+    Attributes:
+        reasons: (name, sentence) of each reason why not; none = ready. Fit for everybody.
+        notes: sentences about what an operator wanted so.
+    """
+
+    reasons: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,7 @@ class SearchParts:
     Attributes:
         search: answers one search (``SearchService.search``); called from ``limits.search_threads`` threads at once.
         health: asked on every ``/health``; must not block, and must not depend on hidden documents.
+        ready: asked on every ``/ready``, the same holds for it.
         hosts: host names by which this listener may be called besides IP literals, ``None`` = any. Naming
             them keeps a foreign page from reading what it finds by pointing a name of its own here.
         name: what the page calls itself.
@@ -99,6 +118,7 @@ class SearchParts:
 
     search: Callable[[SearchRequest], SearchResults]
     health: Callable[[], Health]
+    ready: Callable[[], Readiness] = Readiness
     hosts: tuple[str, ...] | None = None
     name: str = "Ingather"
     metrics: HttpMetrics | None = None
@@ -120,6 +140,7 @@ class AdminParts:
         registry: what ``/metrics`` shows.
         metrics: where requests are counted; made over the same *registry*, shared with the search listener.
         health: asked on every ``/health``; must not block.
+        ready: asked on every ``/ready``; must not block.
         explain: ``explain(url, fetch)`` -> the answer of ``ingather explain --json``.
         status: the status document; see ``docs/reference/http.md`` for the members that the page knows.
         operations: removal by hand, held deletions.
@@ -139,6 +160,7 @@ class AdminParts:
         overlay: external metadata; ``None`` = there are no such addresses.
         rss: feeds that sites publish; ``None`` = there are no such addresses.
         robot: the robot under control; ``None`` = there are no such addresses.
+        deletions: tombstones, holds, decisions; ``None`` = there are no such addresses.
         reports: reports and the history of runs; ``None`` = there are no such addresses.
     """
 
@@ -160,11 +182,11 @@ class AdminParts:
     people: People | None = None
     accounts: Accounts | None = None
     groups: GroupBoard | None = None
-        deletions: tombstones, holds, decisions; ``None`` = there are no such addresses.
     access: AccessDesk | None = None
     feeds: FeedBoard | None = None
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
     robot: RobotBoard | None = None
-    reports: ReportBoard | None = None
+    ready: Callable[[], Readiness] = Readiness
     deletions: DeletionBoard | None = None
+    reports: ReportBoard | None = None

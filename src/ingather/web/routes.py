@@ -13,7 +13,7 @@ from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
 from ingather.web.api.groups import ADD_PATH, add, begin, cleanup, finish, groups
 from ingather.web.api.groups import show as show_group
-from ingather.web.api.observing import health, metrics, status
+from ingather.web.api.observing import health, metrics, ready, status
 from ingather.web.api.overlaying import (
     DIFF_PATH,
     REPLACE_PATH,
@@ -116,6 +116,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/login/return", _GET, _PUBLIC, come_back, "what it says begins a session"),
     Endpoint(_S, "/logout", _POST, _SEARCHER, sign_out, "ends the session"),
     Endpoint(_S, "/health", _GET, _PUBLIC, health, "whether searches are answered"),
+    Endpoint(_S, "/ready", _GET, _PUBLIC, ready, "whether searches should come here, and why not"),
     Endpoint(_S, "/opensearch.xml", _GET, _PUBLIC, opensearch, "lets browsers add this search"),
     Endpoint(_S, "/robots.txt", _GET, _PUBLIC, robots, "keeps other robots out of result pages"),
     Endpoint(_S, "/sw_version.txt", _GET, _PUBLIC, feed_text, "version of the feed protocol, for adaptors"),
@@ -126,6 +127,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/login", _POST, _PUBLIC, log_in, "the admin token begins a browser's session"),
     Endpoint(_A, "/logout", _POST, _ADMIN, log_out, "ends the session"),
     Endpoint(_A, "/health", _GET, _PUBLIC, health, "whether the keeper works"),
+    Endpoint(_A, "/ready", _GET, _PUBLIC, ready, "whether everything works, and why not"),
     Endpoint(_A, "/metrics", _GET, _ADMIN, metrics, "figures for Prometheus"),
     Endpoint(_A, "/api/v1/explain", _GET, _ADMIN, explain, "why a URL is, or is not, in search"),
     Endpoint(_A, "/api/v1/status", _GET, _ADMIN, status, "the status document"),
@@ -142,18 +144,18 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/config/reload", _POST, _ADMIN, reload, "takes over what stands in config/"),
     Endpoint(_A, "/api/v1/config/publish", _POST, _ADMIN, publish, "takes over a staged configuration"),
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),
-    Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
-    Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
     Endpoint(_A, "/api/v1/holds/closed", _GET, _ADMIN, closed_holds, "the holds that ended, and by whom"),
     Endpoint(_A, "/api/v1/holds/{id}", _GET, _ADMIN, hold, "one hold with what is in it, and the evidence"),
+    Endpoint(_A, "/api/v1/holds/{id}/release", _POST, _ADMIN, release, "carries held deletions out"),
+    Endpoint(_A, "/api/v1/holds/{id}/discard", _POST, _ADMIN, discard, "keeps the documents of a hold"),
     Endpoint(_A, "/api/v1/remove", _POST, _ADMIN, remove, "takes documents out by hand"),
     Endpoint(_A, RDM_PATH, _POST, _ADMIN, rdm, "asks for and changes resource descriptions, as SOIF"),
     Endpoint(_A, "/api/v1/undelete", _POST, _ADMIN, undelete, "undoes removals and deletions"),
-    Endpoint(_A, "/api/v1/classify", _POST, _ADMIN, classify, "puts documents into categories by queries"),
-    Endpoint(_A, "/api/v1/users", _GET, _ADMIN, users, "the local users"),
     Endpoint(_A, "/api/v1/tombstones", _GET, _ADMIN, tombstones, "what was deleted, and why"),
     Endpoint(_A, "/api/v1/tombstones/show", _GET, _ADMIN, tombstone, "one deletion with its evidence"),
     Endpoint(_A, "/api/v1/decisions", _GET, _ADMIN, decisions, "what people decided about deletions"),
+    Endpoint(_A, "/api/v1/classify", _POST, _ADMIN, classify, "puts documents into categories by queries"),
+    Endpoint(_A, "/api/v1/users", _GET, _ADMIN, users, "the local users"),
     Endpoint(_A, "/api/v1/users/add", _POST, _ADMIN, add_user, "adds a local user"),
     Endpoint(_A, "/api/v1/users/password", _POST, _ADMIN, set_password, "sets a user's password"),
     Endpoint(_A, "/api/v1/users/disable", _POST, _ADMIN, disable_user, "lets a user in no more"),

@@ -8,10 +8,18 @@ from starlette.requests import Request
 from ingather.web.auth.guard import Identity, OperatorGuard
 from ingather.web.auth.searchers import SearcherGuard
 from ingather.web.auth.throttle import Throttle
-from ingather.web.parts import AdminParts, Health, SearchParts
+from ingather.web.parts import AdminParts, Health, Readiness, SearchParts
 from ingather.web.workers import Workers
 
-__all__ = ["AdminState", "SearchState", "admin_state", "health_of", "identity", "search_state"]
+__all__ = [
+    "AdminState",
+    "SearchState",
+    "admin_state",
+    "health_of",
+    "identity",
+    "readiness_of",
+    "search_state",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,11 @@ def admin_state(request: Request) -> AdminState:
 def health_of(request: Request) -> Health:
     """Ask the parts of whichever listener this is."""
     return cast("SearchState | AdminState", request.app.state.ours).parts.health()
+
+
+def readiness_of(request: Request) -> Readiness:
+    """Ask the parts of whichever listener this is whether it is ready."""
+    return cast("SearchState | AdminState", request.app.state.ours).parts.ready()
 
 
 def identity(request: Request) -> Identity:

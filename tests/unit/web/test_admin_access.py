@@ -35,7 +35,7 @@ def test_without_credentials_every_admin_route_is_refused(admin: TestClient, end
         assert answer.headers["www-authenticate"].startswith("Bearer")
         assert answer.json()["error"]["code"] == "unauthorized"
     else:
-        assert path in {"/health", "/login", "/static/page.css", "/gsafeed.dtd", "/sw_version.txt"}
+        assert path in {"/health", "/ready", "/login", "/static/page.css", "/gsafeed.dtd", "/sw_version.txt"}
         assert answer.status_code in {200, 401, 404}
     assert TOKEN not in answer.text
 
