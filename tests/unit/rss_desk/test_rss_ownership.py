@@ -91,10 +91,23 @@ def test_of_two_feed_sources_the_first_has_it_and_the_other_when_it_ends(home_of
     home.cycle()
     assert owner(home, A) == "one"
     home.configure(two=second)
-    assert home.documents() == set()
-    assert "removed" in home.tombstone(A)
+    assert home.documents() == {A}
+    (held,) = home.writer.deletions.holds()
+    assert (held.reason, held.sample) == ("its source was removed from the settings", (A,))
     home.cycle()
-    assert (owner(home, A), home.documents()) == ("two", {A})
+    assert (owner(home, A), home.documents(), home.writer.deletions.holds()) == ("two", {A}, [])
+
+
+def test_a_source_that_was_taken_out_by_mistake_finds_its_documents_again(home_of: HomeOf) -> None:
+    home = home_of(fed(feeds=(FEED,)))
+    home.web |= {A: Said(body="Alpha"), FEED: Said(body=rss((A, D)))}
+    home.cycle()
+    home.configure()
+    assert home.documents() == {A}
+    assert len(home.writer.deletions.holds()) == 1
+    home.configure(news=fed(feeds=(FEED,)))
+    home.cycle()
+    assert (owner(home, A), home.documents(), home.writer.deletions.holds()) == ("news", {A}, [])
 
 
 def test_a_feed_opens_nothing_that_a_closed_source_has(home_of: HomeOf) -> None:

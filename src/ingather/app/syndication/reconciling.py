@@ -13,13 +13,13 @@ __all__ = ["reconcile"]
 
 _log = get("syndication")
 _GROUP = 1_000
-_BY_PERSON = 1
+_REMOVED = "its source was removed from the settings"
 
 
 def reconcile(desk: Desk, writer: Writer, applied: Applied, *, whole: bool) -> None:
     """Make the catalog follow the settings; inside a transaction.
 
-    New feeds are due, feeds that are named no more end, a source that is gone goes with all its documents.
+    New feeds are due, feeds that are named no more end, the documents of a source that is gone are held.
 
     Args:
         desk: of the sources that are configured.
@@ -72,9 +72,13 @@ def _replan(desk: Desk, writer: Writer, number: int) -> None:
 
 
 def _end_source(writer: Writer, number: int, applied: Applied) -> None:
-    """A source is configured no more: its documents go; each can be undone, and a source that comes back finds them anew."""
+    """A source is configured no more: a person says whether its documents go, for a section may be missing by mistake.
+
+    A source that comes back finds them anew, which ends the hold.
+    """
     store, now_s, name = writer.syndication, writer.applier.now_s, writer.applier.names.source_name(number)
-    after, gone = 0, 0
+    why = f"[source.{name}] is not in the settings any more"
+    after, held = 0, 0
     for feed in store.listed_elsewhere(
         number
     ):  # their next list is read whole: it may take over what is free now
@@ -86,14 +90,17 @@ def _end_source(writer: Writer, number: int, applied: Applied) -> None:
         after = rows[-1].id
         for row in rows:
             if store.owner(row.id) == number and store.described(row.id):
-                writer.deletions.delete(
-                    row.id, f"source {name} was removed", now_s, applied, gone=False, decided=_BY_PERSON
-                )
-                gone += 1
+                writer.deletions.hold(row.id, number, _REMOVED, now_s, applied=applied, why=why)
+                held += 1
             store.unasked(row.id)
     for feed in store.feeds(number):
         store.rest(feed.url)
     store.drop_source(number)
-    cause = f"source {name} is configured no more: {gone} documents were removed"
+    cause = f"source {name} is configured no more: {held} documents are held; release them to let them go"
     writer.applier.event("rss-source", name, cause)
-    _log.warning("a source of web feeds is configured no more", source=name, documents=gone)
+    _log.warning(
+        "a source of web feeds is configured no more",
+        source=name,
+        held=held,
+        hint="write it again, or let its documents go: ingather holds release",
+    )
