@@ -14,6 +14,7 @@ from ingather.app.robot.commands import RobotCommands
 from ingather.app.robot.desk import HomeRobot
 from ingather.app.robot.statefile import Kept, StateFile
 from ingather.app.runplan import RunPlan
+from ingather.cli.robot import _told
 from ingather.errors import ConfigurationError, HomeError, RobotStateError, UsageError
 
 SITE = """<Site name="here" host="www.example" type=server enable=true>
@@ -90,6 +91,27 @@ def test_while_it_is_off_urls_wait_and_are_forgotten_by_clear(home: Path) -> Non
             assert gathering.keeper.frontier.waiting == 0
 
     asyncio.run(add())
+
+
+def test_the_status_is_told_in_words(home: Path) -> None:
+    async def status() -> list[str]:
+        async with resting(home, robot="cmd-hook=/opt/own\n", rules=SITE) as gathering:
+            robot = RobotCommands(gathering)
+            await robot.add("http://www.example/a")
+            await robot.block("www.example")
+            return list(_told(await robot.status()))
+
+    lines = asyncio.run(status())
+    assert lines[0] == "The robot is off: of this test"
+    text = "\n".join(lines)
+    for words in (
+        "starting points: 1 defined; URL pool: 1 waiting, 0 in hand",
+        "RDs: 0 new, 0 changed, 0 unchanged, 0 removed; 0 not yet in the index",
+        "after the run: idle, after /opt/own",
+        "queue www.example: 1 waiting, blocked",
+        "blocked: www.example",
+    ):
+        assert words in text
 
 
 def test_slowed_and_blocked_hosts_are_kept_by_their_politeness_name(home: Path) -> None:
