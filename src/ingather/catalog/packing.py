@@ -15,6 +15,7 @@ __all__ = [
     "pack_attributes",
     "pack_keys",
     "pack_visit",
+    "raw_visits",
     "remember",
     "unpack_attributes",
     "unpack_keys",
@@ -52,6 +53,11 @@ def unpack_visits(blob: bytes | None) -> list[tuple[Visit, int]]:
         (Visit(at_s=at, outcome=Outcome(outcome), status=status, detail=f"{ms} ms"), directive)
         for at, outcome, status, ms, directive in _VISIT.iter_unpack(blob[:whole])
     ]
+
+
+def raw_visits(blob: bytes | None) -> Iterable[tuple[float, int, int, int, int]]:
+    """Return (wall seconds, outcome, status, milliseconds, directive id) of each visit, newest first, for walks over many rows."""
+    return _VISIT.iter_unpack(blob[: len(blob) - len(blob) % _VISIT.size]) if blob else ()
 
 
 def pack_attributes(attributes: Mapping[str, tuple[str, ...]], text: str) -> bytes:

@@ -6,10 +6,10 @@ robot writes meanwhile. Totals are kept for a bounded number of groups; what is 
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from ingather.catalog.packing import unpack_keys, unpack_visits
+from ingather.catalog.packing import raw_visits, unpack_keys
 from ingather.catalog.sqlite_rows import Rows
 from ingather.model.error_class import ERRORS, error_class
 from ingather.model.lifecycle import Outcome
@@ -28,7 +28,8 @@ _MOST_KEYS: Final = 500_000
 _REMEMBERED: Final = 12
 _ERRORS: Final = ", ".join(str(int(outcome)) for outcome in sorted(ERRORS))
 _KIND: Final = "iif(u.outcome = 11, substr(u.detail, 1, instr(u.detail || ':', ':') - 1), '')"
-_DESCRIBED: Final = frozenset({Outcome.INDEXED, Outcome.CONVERSION_FAILED, Outcome.DUPLICATE})
+_DESCRIBED: Final = frozenset({int(Outcome.INDEXED), int(Outcome.CONVERSION_FAILED), int(Outcome.DUPLICATE)})
+_UNCHANGED: Final = int(Outcome.UNCHANGED)
 _URL: Final = "h.origin || u.path"
 
 
@@ -137,31 +138,41 @@ class ReportWalks:
                 if last == run and verdict in wanted:
                     yield url_id, url, verdict
                     continue
-                for visit, directive in unpack_visits(history):
-                    if directive in wanted and began_s <= visit.at_s <= ended_s:
+                for at_s, _, _, _, directive in raw_visits(history):
+                    if directive in wanted and began_s <= at_s <= ended_s:
                         yield url_id, url, directive
                         break
 
     def descriptions(
-        self, began_s: float, ended_s: float, *, after: int = 0
-    ) -> Iterator[tuple[int, str, str, str]]:
-        """Yield (row, URL, what, reason) of the resource descriptions that were touched within a span of wall time.
-
-        *what*: ``new``, ``changed``, ``unchanged``, ``removed`` (then with the reason).
-        """
+        self, what: str, began_s: float, ended_s: float, *, after: int = 0
+    ) -> Iterator[tuple[int, str]]:
+        """Yield (row, URL) of the resource descriptions that became ``new``, ``changed`` or ``unchanged`` within a span of wall time."""
         for window in self._windows(after):
-            for url_id, url, history, buried_s, reason in self._rows.all(
-                f"select u.id, {_URL}, u.hist, t.at, t.reason from url u join host h on h.id = u.host "  # noqa: S608 - constants
-                "left join tombstone t on t.id = u.id where u.id > ?1 and u.id <= ?2 and (u.fetched >= ?3 or t.at between ?3 and ?4) "
-                "order by u.id",
-                (*window, began_s, ended_s),
-            ):
-                if buried_s is not None and began_s <= buried_s <= ended_s:
-                    yield url_id, url, "removed", reason
-                    continue
-                what = _became(history, began_s, ended_s)
-                if what:
-                    yield url_id, url, what, ""
+            found = [
+                url_id
+                for url_id, history in self._rows.all(
+                    "select id, hist from url where id > ? and id <= ? and fetched >= ? and hist is not null order by id",
+                    (*window, began_s),
+                )
+                if _became(history, began_s, ended_s) == what
+            ]
+            urls = dict(
+                self._rows.among(
+                    f"select u.id, {_URL} from url u join host h on h.id = u.host where u.id in ({{ids}})",  # noqa: S608 - constants
+                    found,
+                )
+            )
+            yield from ((url_id, urls[url_id]) for url_id in found if url_id in urls)
+
+    def removed(self, began_s: float, ended_s: float, *, after: int = 0) -> Iterator[tuple[int, str, str]]:
+        """Yield (row, URL, reason) of the resource descriptions that were removed within a span of wall time, and are gone still."""
+        for rows in self._rows.pages(
+            f"select t.id, {_URL}, t.reason, t.at from tombstone t join url u on u.id = t.id join host h on h.id = u.host "  # noqa: S608 - constants
+            "where t.id > ? and t.version is not null order by t.id limit ?",
+            size=_WINDOW,
+            after=after,
+        ):
+            yield from ((row[0], row[1], row[2]) for row in rows if began_s <= row[3] <= ended_s)
 
     # -- documents ----------------------------------------------------------------------------
 
@@ -236,18 +247,20 @@ class ReportWalks:
         return [keys[key] for key in left]
 
 
-def _became(history: bytes | None, began_s: float, ended_s: float) -> str:
+def _became(history: bytes, began_s: float, ended_s: float) -> str:
     """Return what became of a description within a span of time, by the visits that its row remembers."""
-    visits = unpack_visits(history)
-    within: Sequence[Outcome] = [visit.outcome for visit, _ in visits if began_s <= visit.at_s <= ended_s]
-    if _DESCRIBED.isdisjoint(within):
-        return "unchanged" if Outcome.UNCHANGED in within else ""
-    before = any(
-        visit.outcome in _DESCRIBED or visit.outcome is Outcome.UNCHANGED
-        for visit, _ in visits
-        if visit.at_s < began_s
-    )
-    return "changed" if before or len(visits) == _REMEMBERED else "new"
+    unchanged = described = before = False
+    visits = 0
+    for at_s, outcome, *_ in raw_visits(history):
+        visits += 1
+        if at_s < began_s:
+            before = before or outcome in _DESCRIBED or outcome == _UNCHANGED
+        elif at_s <= ended_s:
+            described = described or outcome in _DESCRIBED
+            unchanged = unchanged or outcome == _UNCHANGED
+    if described:
+        return "changed" if before or visits == _REMEMBERED else "new"
+    return "unchanged" if unchanged else ""
 
 
 def _count(found: Counter[tuple[int, str]], host: int, name: str, count: int) -> None:

@@ -77,7 +77,9 @@ def configuration(context: Context, _ask: Ask) -> Table:
     rows: list[tuple[str, Any, str]] = []
     for parameter in PARAMETERS.values():
         value = loaded.robot.values[parameter.name]
-        shown = "(set)" if parameter.secret and value else "" if value is None else _LOGIN.sub("//", str(value))
+        shown = (
+            "(set)" if parameter.secret and value else "" if value is None else _LOGIN.sub("//", str(value))
+        )
         rows.append(
             (
                 parameter.name,

@@ -18,6 +18,7 @@ _NUMBER, _TIME, _SECONDS, _BYTES = "number", "time", "seconds", "bytes"
 _NO_FIGURES = (
     "this run is older than its figures, or they are kept no more: counts are missing, lists are not"
 )
+_EVER_S = 1e18
 WHATS = ("new", "changed", "unchanged", "removed")
 """What may become of a resource description in a run."""
 
@@ -167,19 +168,25 @@ def descriptions(context: Context, ask: Ask) -> Table:
     if what not in WHATS:
         raise UsageError(f"{what!r} never becomes of a description", hint=f"one of: {', '.join(WHATS)}")
     began_s, ended_s = _span(run)
-    rows = (
-        (url, became, reason, row)
-        for row, url, became, reason in context.reader.descriptions(
-            began_s, min(ended_s, 1e18), after=ask.after
+    until_s = min(ended_s, _EVER_S)
+    if what == "removed":
+        rows: Iterator[tuple[Any, ...]] = (
+            (url, what, reason, row)
+            for row, url, reason in context.reader.removed(began_s, until_s, after=ask.after)
         )
-        if became == what
-    )
+    else:
+        rows = (
+            (url, what, "", row)
+            for row, url in context.reader.descriptions(what, began_s, until_s, after=ask.after)
+        )
     return Table(
         (Column("url"), Column("what"), Column("reason")),
         rows,
         numbered=True,
         facts=_about(run),
-        note="told by the last twelve visits of each URL",
+        note="told by the last twelve visits of each URL"
+        if what != "removed"
+        else "those that came back are not listed",
     )
 
 
