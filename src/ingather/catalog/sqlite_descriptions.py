@@ -214,6 +214,7 @@ class Descriptions:
         )
         self._cursor.execute("delete from layer where id = ? and name in (?, ?)", (url_id, *PERSISTENT))
         self._applier.names.count(source, 1)
+        self._applier.figures.description("new")
 
     def _database(self, name: str) -> int | None:
         if name == DEFAULT_DATABASE:
