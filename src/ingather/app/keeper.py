@@ -154,7 +154,7 @@ class Gathering:
         now_s = self.clock.wall()
         use_policy(writer, self.loaded.policy)
         if place_when_changed(
-            writer, self.loaded, now_s, rescues=settings.flag("access.policy-rescues-broken")
+            writer, self.loaded, plan.sources, now_s, rescues=settings.flag("access.policy-rescues-broken")
         ):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))

@@ -83,7 +83,10 @@ async def reconfigure(
     finally:
         gathering.use_policy()  # the rules of what is in force, also when nothing was kept
     await place_by_pieces(
-        gathering.keeper.write, loaded, rescues=settings.flag("access.policy-rescues-broken")
+        gathering.keeper.write,
+        loaded,
+        gathering.plan.sources,
+        rescues=settings.flag("access.policy-rescues-broken"),
     )
     if not searched:
         _log.warning(

@@ -155,6 +155,13 @@ class AccessStore:
         """
         self._lists.policy = no_rules if match is None else lambda url: self._policy_chain(match(url))
 
+    def use_default(self, source: int, acl: Acl | None) -> None:
+        """Let *acl* decide about documents of a source that nothing nearer governs; ``None`` = its access does.
+
+        Documents that are there are placed anew by :meth:`place`.
+        """
+        self._lists.use_default(source, None if acl is None else self.chain(acl))
+
     def use_rescues(self, *, on: bool) -> None:
         """Whether policy rules decide from now on where a document's own chain is broken (``access.decision.RESCUABLE``).
 

@@ -20,12 +20,13 @@ CHAIN: Final = (
     "coalesce((select r.chain from acl_rescue r where r.own = a.chain and r.policy = u.policy), a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
 )
 """The chain of a row (tables ``u``, ``s``, ``a``): that of its own access list (nobody if it has an ACL as well), else its
-ACL's (with its policy rule, where rules rescue broken chains), else its policy rule's, else everybody or nobody, as its marks and source say."""
+ACL's (with its policy rule, where rules rescue broken chains), else its policy rule's or its source's, else everybody or nobody, as its marks and source say."""
 
 _USES: Final = (
     "select epoch, chain from acl where epoch > ? order by epoch limit ?",
     "select id, policy from url where acl != 0 and id > ? order by id limit ?",
     "select id, listed from url where acl != 0 and id > ? order by id limit ?",
+    "select id, acl from source where id > ? order by id limit ?",
 )
 """Who has a chain: (running number, chain or null)."""
 _GROUP: Final = 5_000

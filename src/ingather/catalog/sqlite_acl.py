@@ -106,23 +106,33 @@ class AccessLists:
         return (known & (SECURED | WITHHELD)) | (LISTED if listed else 0) | chained | ruled
 
     def place(self, url_id: int) -> bool:
-        """Give a row the chain of its policy rules; return whether that is another one than it had."""
+        """Give a row the chain of its policy rules, else of its source; return whether that is another one than it had."""
         if self.policy is None:
             return False
-        if self.policy is no_rules:  # every page comes by here
+        if self._unruled():  # every page comes by here
             if self._cursor.execute("select policy from url where id = ?", (url_id,)).get is None:
                 return False
             self._cursor.execute("update url set policy = null where id = ?", (url_id,))
             return True
-        url, before = self._cursor.execute(
-            "select h.origin || u.path, u.policy from url u join host h on h.id = u.host where u.id = ?",
+        url, before, source = self._cursor.execute(
+            "select h.origin || u.path, u.policy, u.source from url u join host h on h.id = u.host where u.id = ?",
             (url_id,),
         ).get
         chain = self.policy(url)
+        if chain is None:
+            chain = self._names.default_acl(source)
         if chain == before:
             return False
         self._cursor.execute("update url set policy = ? where id = ?", (chain, url_id))
         return True
+
+    def use_default(self, source: int, chain: int | None) -> None:
+        """Let *chain* decide about what is placed from now on and has none of its own, nor a rule's."""
+        if self._names.default_acl(source) != chain:
+            self._names.set_default_acl(source, chain)
+
+    def _unruled(self) -> bool:
+        return self.policy is no_rules and not self._names.has_default_acls
 
     def relist(self, url_id: int, page: bytes, *, known: int) -> bool:
         """Give a row with this page layer the chain of its access lists; return whether that is another one than it had."""
@@ -140,7 +150,7 @@ class AccessLists:
         if self.policy is None:
             return known & BY_POLICY
         self.place(url_id)
-        if self.policy is no_rules:
+        if self._unruled():
             return 0
         found = self._cursor.execute("select policy is not null from url where id = ?", (url_id,)).get
         return BY_POLICY if found else 0

@@ -329,7 +329,9 @@ class Discoveries:
             "select digest, version, held from url where id = ?", (known.id,)
         ).get
         self._duplicates.leave(known.id, digest, PUBLIC_CLASS, applied)
-        self._cursor.execute("update url set source = ?, dup = null where id = ?", (source, known.id))
+        self._cursor.execute(
+            "update url set source = ?, dup = null, policy = null where id = ?", (source, known.id)
+        )
         known.source, known.duplicate = source, None
         if version is not None:
             names.count(before, -1)

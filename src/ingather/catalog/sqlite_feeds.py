@@ -323,6 +323,8 @@ class FeedStore:
             names.count(before, -1)
             names.count(source, 1)
             duplicates.rejoin(url_id, applied)
+            if names.has_default_acls:  # another source, other readers
+                self._applier.acl.renew(url_id, applied)
 
     def buried_by_hand(self, url_id: int) -> bool:
         """Whether an operator removed the row itself."""

@@ -25,6 +25,7 @@ class _Source:
     kind: str
     access: str
     documents: int
+    acl: int | None = None
 
 
 class Names:
@@ -47,9 +48,9 @@ class Names:
         self._hosts.clear()
         self._directives.clear()
         self._counted.clear()
-        rows = fetch(self._cursor, "select id, name, kind, access, documents from source")
+        rows = fetch(self._cursor, "select id, name, kind, access, documents, acl from source")
         self._ids = {name: key for key, name, *_ in rows}
-        self._sources = {key: _Source(kind, access, documents) for key, _, kind, access, documents in rows}
+        self._sources = {row[0]: _Source(*row[2:]) for row in rows}
         self.reload_removed()
 
     def flush(self) -> None:
@@ -90,6 +91,10 @@ class Names:
             self._sources[found] = _Source(kind, access, 0)
         return found
 
+    def known_source(self, name: str) -> int | None:
+        """Return the row of source *name*, ``None`` if it has none."""
+        return self._ids.get(name)
+
     def source_name(self, source: int) -> str:
         """Return the name of a source."""
         return next((name for name, key in self._ids.items() if key == source), "")
@@ -106,6 +111,20 @@ class Names:
         """Write what the settings say of a source."""
         self._cursor.execute("update source set kind = ?, access = ? where id = ?", (kind, access, source))
         self._sources[source].kind, self._sources[source].access = kind, access
+
+    def default_acl(self, source: int) -> int | None:
+        """Return the chain of documents of a source that nothing nearer governs, ``None`` if it has none."""
+        return self._sources[source].acl
+
+    def set_default_acl(self, source: int, chain: int | None) -> None:
+        """Write the chain that :meth:`default_acl` gives."""
+        self._cursor.execute("update source set acl = ? where id = ?", (chain, source))
+        self._sources[source].acl = chain
+
+    @property
+    def has_default_acls(self) -> bool:
+        """Whether any source has one."""
+        return any(source.acl is not None for source in self._sources.values())
 
     def audience(self, source: int) -> int:
         """Return the access class of a source: equal bodies hide behind each other only within one."""

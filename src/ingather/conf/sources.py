@@ -30,6 +30,7 @@ DEFAULT_SOURCE = "web"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
 _HOST = re.compile(r"(?:\*|\.?[^\s/:@*\[\]]+|\[?[0-9a-fA-F:.]+\]?)\Z")
 _OWN = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:@*\[\]]+)(?::(?P<port>\d{1,5}))?\Z")
+_READER = re.compile(r"(?:user|group):[^\s*;\"\x00-\x1f](?:[^*;\"\x00-\x1f]*[^\s*;\"\x00-\x1f])?\Z")
 _AGENT = re.compile(r"[ -~]{0,256}\Z")
 _LAST_PORT = 65535
 _NEVER = tuple(
@@ -60,6 +61,7 @@ class SourceConf:
         ports: allowed ports; empty = any.
         addresses: CIDR ranges that are reachable although they are not public.
         access: of documents without an ACL; ``public``: everybody may find them; ``secure``: nobody.
+        acl: who sees documents that have no ACL of their own and that no policy rule names; empty = as ``access`` says.
         own_hosts: ``host`` or ``host:port`` without delay between requests.
         delay_s: delay between two requests to a host; robot.conf's ``server-delay``.
         schemes: of URLs.
@@ -91,6 +93,7 @@ class SourceConf:
     ports: frozenset[int] = frozenset()
     addresses: tuple[str, ...] = ()
     access: Literal["public", "secure"] = "public"
+    acl: tuple[str, ...] = ()
     own_hosts: tuple[str, ...] = ()
     delay_s: float | None = None
     schemes: frozenset[str] = frozenset({"http", "https"})
@@ -201,6 +204,8 @@ COMMON_KEYS: tuple[Setting, ...] = (
             'Address ranges that may be asked although they are private: "10.0.0.0/8".'),
     Setting("source", "access", Kind.CHOICE, "public",
             "Who sees its documents that have no ACL: public: everybody; secure: nobody.", choices=("public", "secure")),
+    Setting("source", "acl", Kind.WORDS, (),
+            'Who sees its documents that have no ACL of their own and that no policy rule names: "user:ann", "group:staff". None written: as access says.'),
     Setting("source", "own-hosts", Kind.WORDS, (),
             'Hosts without delay between requests, because they are yours: "intranet.example", "localhost:8000".'),
     Setting("source", "delay", Kind.SECONDS, 1.0,
@@ -366,17 +371,10 @@ def _converted(key: str, value: Value) -> object:
         for text in value if isinstance(value, tuple) else ():
             _TIMES[key](text)  # it is kept as written, and read again where it counts
         return value
-    match key:
-        case "hosts":
-            return tuple(_host(text) for text in value)
-        case "own-hosts":
-            return tuple(_own(text) for text in value)
-        case "addresses":
-            return tuple(_range(text) for text in value)
-        case "ports":
-            return frozenset(_port(text) for text in value)
-        case _:
-            return frozenset(value)
+    if key == "ports":
+        return frozenset(_port(text) for text in value)
+    read = {"hosts": _host, "acl": _reader, "own-hosts": _own, "addresses": _range}.get(key)
+    return frozenset(value) if read is None else tuple(read(text) for text in value)
 
 
 def _host(text: str) -> str:
@@ -386,6 +384,12 @@ def _host(text: str) -> str:
             hint='write "intranet.example", ".example" or "*", without scheme and port',
         )
     return _ascii(text.strip("[]"))
+
+
+def _reader(text: str) -> str:
+    if not _READER.match(text):
+        raise UnitError(f"{text!r} names no reader", hint='write "user:NAME" or "group:NAME"')
+    return text
 
 
 def _own(text: str) -> str:

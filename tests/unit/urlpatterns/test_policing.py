@@ -79,7 +79,7 @@ def switched(catalog: SqliteUnderTest, *, on: bool, text: str = RULE) -> None:
     """Begin as a run does, with the switch ``access.policy-rescues-broken``."""
     loaded = load_bodies({"policy-acl.txt": text.encode()})
     use_policy(catalog.writer, loaded.policy)
-    place_when_changed(catalog.writer, loaded, 1.0, rescues=on)
+    place_when_changed(catalog.writer, loaded, {}, 1.0, rescues=on)
 
 
 PARENT = "http://example.com/no-such-parent"
@@ -150,12 +150,12 @@ def test_documents_are_placed_anew_when_the_rules_change_and_only_then(
     loaded = load_bodies({"policy-acl.txt": RULE.encode()})
     assert loaded.policy is not None
     use_policy(catalog.writer, loaded.policy)
-    assert place_when_changed(catalog.writer, loaded, 1.0)
+    assert place_when_changed(catalog.writer, loaded, {}, 1.0)
     assert (sees(access, row), sees(access, row, ENG)) == (False, True)
-    assert not place_when_changed(catalog.writer, loaded, 2.0)
+    assert not place_when_changed(catalog.writer, loaded, {}, 2.0)
     without = load_bodies({})
     use_policy(catalog.writer, without.policy)
-    assert place_when_changed(catalog.writer, without, 3.0)
+    assert place_when_changed(catalog.writer, without, {}, 3.0)
     assert sees(access, row)
 
 
@@ -184,8 +184,8 @@ def test_a_running_keeper_places_documents_by_pieces(
         jobs += 1
         return catalog.writer.transaction(lambda w: job(w, Applied()))
 
-    assert asyncio.run(place_by_pieces(write, loaded))
+    assert asyncio.run(place_by_pieces(write, loaded, {}))
     assert jobs > 2
     assert [sees(access, row, ENG) for row in rows] == [True] * 3
     assert [sees(access, row, HR) for row in rows] == [False] * 3
-    assert not asyncio.run(place_by_pieces(write, loaded))
+    assert not asyncio.run(place_by_pieces(write, loaded, {}))

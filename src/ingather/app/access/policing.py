@@ -3,20 +3,29 @@
 When the rules change, all documents are placed anew; a run that dies meanwhile does it again at its next start.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from ingather.access.policy import policy_acls
+from ingather.access.policy import acl_of_readers, policy_acls
 from ingather.access.readacl import acl_of_readacl
 from ingather.app.home import Home
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.loading import Loaded
 from ingather.conf.policyacl import PolicyAcl
+from ingather.conf.sources import SourceConf
 from ingather.model.acl import Acl
 
-__all__ = ["PLACED", "place_by_pieces", "place_when_changed", "policy_digest", "use_policy", "use_policy_of"]
+__all__ = [
+    "PLACED",
+    "place_by_pieces",
+    "place_when_changed",
+    "policy_digest",
+    "use_defaults",
+    "use_policy",
+    "use_policy_of",
+]
 
 PLACED: Final = "policy-placed"
 """Under which name the catalog remembers the rules by which its documents were placed."""
@@ -56,16 +65,40 @@ def _of_home(home: Home) -> tuple[PolicyAcl | None, str]:
     return policy, next((str(d) for d in said if d.is_error), "")
 
 
-def policy_digest(loaded: Loaded, *, rescues: bool = False) -> bytes:
-    """Return what tells one set of rules from another, empty for none; *rescues*: they rescue broken chains."""
-    return loaded.files.get(_NAME, "").encode() + (_RESCUES if rescues else b"")
+def policy_digest(
+    loaded: Loaded, sources: Mapping[str, SourceConf] | None = None, *, rescues: bool = False
+) -> bytes:
+    """Return what tells one set of rules from another, empty for none.
+
+    Args:
+        loaded: the rules.
+        sources: whose default ACLs count where no rule does.
+        rescues: rules rescue broken chains.
+    """
+    defaults = sorted((name, source.acl) for name, source in (sources or {}).items() if source.acl)
+    said = b"\0" + repr(defaults).encode() if defaults else b""
+    return loaded.files.get(_NAME, "").encode() + said + (_RESCUES if rescues else b"")
+
+
+def use_defaults(writer: CatalogWriter, sources: Mapping[str, SourceConf]) -> None:
+    """Write the default ACLs of *sources*; inside a transaction. One that cannot be read lets nobody see the documents."""
+    names = writer.applier.names
+    for name, source in sources.items():
+        if not source.acl and names.known_source(name) is None:
+            continue
+        number = names.source(name, source.kind, source.access)
+        writer.access.use_default(
+            number, acl_of_readers(source.acl, f"source:{name}") if source.acl else None
+        )
 
 
 def _rescues(digest: bytes) -> bool:
     return digest.endswith(_RESCUES)
 
 
-async def place_by_pieces(write: Write, loaded: Loaded, *, rescues: bool = False) -> bool:
+async def place_by_pieces(
+    write: Write, loaded: Loaded, sources: Mapping[str, SourceConf], *, rescues: bool = False
+) -> bool:
     """Place every document under the rules of *loaded*; return whether that was due.
 
     Each piece is a transaction of its own, so that visits and pushes commit in between. A death meanwhile is made good at the
@@ -74,9 +107,10 @@ async def place_by_pieces(write: Write, loaded: Loaded, *, rescues: bool = False
     Args:
         write: runs a job on the keeper's writer, durable when it returns.
         loaded: the rules, which the writer uses already.
+        sources: with their default ACLs, as they were when the writer was opened.
         rescues: whether they rescue broken chains, as they did when the writer was opened.
     """
-    digest = policy_digest(loaded, rescues=rescues)
+    digest = policy_digest(loaded, sources, rescues=rescues)
     if await write(lambda w, _: w.memory.recall(PLACED)) == digest:
         return False
     after = 0
@@ -90,13 +124,21 @@ def _piece(after: int, writer: CatalogWriter, applied: Applied) -> int:
     return writer.access.place(applied, after=after)
 
 
-def place_when_changed(writer: CatalogWriter, loaded: Loaded, now_s: float, *, rescues: bool = False) -> bool:
-    """Place every document under the rules of *loaded*, in transactions of their own; return whether that was due.
+def place_when_changed(
+    writer: CatalogWriter,
+    loaded: Loaded,
+    sources: Mapping[str, SourceConf],
+    now_s: float,
+    *,
+    rescues: bool = False,
+) -> bool:
+    """Place every document under the rules of *loaded* and the default ACLs of *sources*; return whether that was due.
 
     *rescues*: whether rules decide where a document's own chain is broken (``access.policy-rescues-broken``).
     """
-    before, digest = writer.memory.recall(PLACED), policy_digest(loaded, rescues=rescues)
+    before, digest = writer.memory.recall(PLACED), policy_digest(loaded, sources, rescues=rescues)
     writer.access.use_rescues(on=rescues)
+    writer.transaction(lambda w: use_defaults(w, sources))
     if before == digest:
         return False
     both = _rescues(before) != rescues

@@ -98,7 +98,9 @@ class LocalFeeds:
         )
         known = {"web": SourceConf(), **sources}
         use_policy(self.writer, loaded.policy)
-        place_when_changed(self.writer, loaded, now_s, rescues=settings.flag("access.policy-rescues-broken"))
+        place_when_changed(
+            self.writer, loaded, known, now_s, rescues=settings.flag("access.policy-rescues-broken")
+        )
         self._blueprint = Blueprint(
             home=str(home), socket="", seed=self.writer.seed, version=version, files=dict(loaded.bodies), sites=(),
             settings=settings, sources=known, own_ports=(), overrides={},
