@@ -19,6 +19,8 @@ from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
 from ingather.app.disk import Headroom, headroom
+from ingather.app.expiring import Lifetimes, Terms, expire
+from ingather.app.feeds.local import policies_of
 from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
@@ -58,7 +60,6 @@ from ingather.robot.accesslog import AccessLog
 from ingather.robot.addresses import AddressBook, AddressState
 from ingather.robot.allotment import Allotment
 from ingather.robot.committing import Committer
-from ingather.robot.deletion import DeletionPolicy
 from ingather.robot.discovering import Discoverer
 from ingather.robot.filterlog import FilterLog
 from ingather.robot.frontier import Frontier
@@ -168,11 +169,7 @@ class Gathering:
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
-        policies = {
-            name: DeletionPolicy(wiring.deletion_limits(settings, source))
-            for name, source in self.sources.items()
-        }
-        default_policy = DeletionPolicy(wiring.deletion_limits(settings, SourceConf()))
+        self.policies = policies_of(settings, self.sources)
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
         self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical))
         committer = Committer(
@@ -180,7 +177,7 @@ class Gathering:
             rules=SettleRules(
                 recheck=wiring.recheck_limits(settings), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
             ),
-            policies=lambda name: policies.get(name, default_policy), dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
+            policies=self.policies, dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
             clock_trusted=lambda: guard.trusted, syndicator=self.desk,
         )  # fmt: skip
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
@@ -386,6 +383,15 @@ class Gathering:
         if any(done):
             _log.info("pruned", **done._asdict())
         return done
+
+    async def expire(self) -> None:
+        """Propose expired descriptions to the deletion policy, unless that was done within a day."""
+        if not self.settings.flag("deletion.expire"):
+            return
+        terms = Terms(self.database, self.home.bodies, Lifetimes(self.settings, self.sources), self.policies)
+        done = await expire(self.keeper, terms, now_s=self.clock.wall())
+        if any(done):
+            _log.info("descriptions expired", **done._asdict())
 
     async def compact(self) -> int:
         """Give back the dead space of WARC segments; return how many were rewritten."""

@@ -518,6 +518,7 @@ class Serving:
                     )
                 self.findings = len(findings)
                 await gathering.keeper.write(partial(_note_check, at=str(now).encode()))
+                await gathering.expire()
             await asyncio.sleep(3600)
 
     def _check(self) -> list[str]:

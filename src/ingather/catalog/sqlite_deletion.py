@@ -150,6 +150,15 @@ class Deletions:
         """Keep what was seen of a document that may have to go, and what the policy answered."""
         self.evidence.note(seen, now_s, self._applier.run)
 
+    def stands(self, url_id: int, fetched_s: float | None) -> bool:
+        """Whether a row is described, not held, and was not visited since *fetched_s*."""
+        return bool(
+            self._cursor.execute(
+                "select count(*) from url where id = ? and version is not null and held is null and fetched is ?",
+                (url_id, fetched_s),
+            ).get
+        )
+
     def look_again(self, url_id: int, at_s: float, *, whole: bool) -> None:
         """Plan the next look at a document whose deletion waits or is held: not before *at_s*.
 

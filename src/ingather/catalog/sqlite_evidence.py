@@ -1,7 +1,7 @@
 """What was seen before a deletion, and what people decided about deletions: written here, read by ``sqlite_tombstones``.
 
-Evidence counts from the last visit on that found the document as it is described (``url.seen``): a page that answers again
-needs no statement here to be cleared of what was said before.
+Evidence counts as long as no visit finds the document as it is described: each one notes ``url.seen``, which such a visit moves,
+so that a page that answers again is cleared of what was said before without a statement here, and whatever clocks say.
 """
 
 from collections.abc import Iterable
@@ -54,8 +54,8 @@ class Evidence:
         last = self._cursor.execute("select max(n) from observation where id = ?", (seen.url_id,)).get
         n = 1 if last is None else int(last) + 1
         self._cursor.execute(
-            "insert into observation (id, n, source, at, run, reason, decision, why, outcome, status, verdict, detail) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert into observation (id, n, source, at, run, reason, decision, why, outcome, status, verdict, detail, found) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select seen from url where id = ?1))",
             (
                 seen.url_id, n, seen.source, now_s, run, seen.reason, seen.decision, seen.why, seen.outcome, seen.status,
                 seen.verdict, seen.detail[:_DETAIL],
@@ -64,7 +64,7 @@ class Evidence:
         if n > _KEPT:  # the first look is half of the proof: what lies between it and the newest goes
             self._cursor.execute(
                 "delete from observation where id = ?1 and n <= ?2 and n != (select min(o.n) from observation o "
-                "join url u on u.id = o.id where o.id = ?1 and o.at > coalesce(u.seen, -1))",
+                "join url u on u.id = o.id where o.id = ?1 and o.found is u.seen)",
                 (seen.url_id, n - _KEPT + 1),
             )
 
@@ -74,7 +74,7 @@ class Evidence:
         for url_id in url_ids:
             count = self._cursor.execute(
                 "select count(*) from observation o join url u on u.id = o.id where o.id = ? and u.missing is not null "
-                "and o.at >= u.missing and o.status in (404, 410)",
+                "and o.found is u.seen and o.at >= u.missing and o.status in (404, 410)",
                 (url_id,),
             ).get
             found[url_id] = int(count)

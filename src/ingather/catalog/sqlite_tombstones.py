@@ -9,6 +9,7 @@ from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_undo import MATCHING, matching_values
 from ingather.model.decided import Undo
 from ingather.model.lifecycle import Outcome
+from ingather.model.url import key
 
 __all__ = [
     "Decided",
@@ -24,14 +25,14 @@ __all__ = [
 _BY: Final = ("policy", "person", "hand")
 _STONE: Final = (
     "select t.id, h.origin || u.path, s.name, t.at, t.reason, t.decided, t.run, t.hold, t.version is not null, "
-    "coalesce(d.who, ''), coalesce(d.note, ''), (select count(*) from observation o where o.id = t.id and o.at > coalesce(u.seen, -1)) "
+    "coalesce(d.who, ''), coalesce(d.note, ''), (select count(*) from observation o where o.id = t.id and o.found is u.seen) "
     "from tombstone t join url u on u.id = t.id join host h on h.id = u.host join source s on s.id = t.source "
     "left join decision d on d.id = t.decision"
 )
 _OBSERVATION: Final = (
     "select o.at, o.reason, o.decision, o.why, o.outcome, o.status, coalesce(v.place, ''), coalesce(v.reason, ''), o.detail, o.run "
     "from observation o join url u on u.id = o.id left join directive v on v.id = o.verdict "
-    "where o.id = ? and o.at > coalesce(u.seen, -1) order by o.n"
+    "where o.id = ? and o.found is u.seen order by o.n"
 )
 _DECISION: Final = (
     "select d.id, d.at, d.who, d.verb, d.target, coalesce(s.name, ''), d.reason, d.note, d.documents "
@@ -161,13 +162,12 @@ class TombstoneReader:
 
     def row_of(self, url: str) -> int | None:
         """Return the row of a canonical URL, ``None`` if it is not known."""
-        scheme, _, rest = url.partition("://")
-        authority, _, path = rest.partition("/")
-        found = self._rows.value(
-            "select u.id from url u join host h on h.id = u.host where h.origin = ? and u.path = ?",
-            (f"{scheme}://{authority}", f"/{path}"),
+        seed = int(self._rows.value("select value from meta where name = 'seed'"))
+        row = self._rows.one(
+            "select u.id, h.origin || u.path from url u join host h on h.id = u.host where u.key = ?",
+            (key(url, seed),),
         )
-        return None if found is None else int(found)
+        return None if row is None or row[1] != url else int(row[0])
 
     def stones(self, wanted: Undo, *, hand: bool = False, after: int = 0, limit: int = 100) -> list[Stone]:
         """Return tombstones behind row *after*, ascending; *hand*: those that were removed by hand, too."""

@@ -189,6 +189,7 @@ class Conductor:
     async def finish(self) -> None:
         """End the one run of a crawl: who links where, the index up to date, the run closed, ``cmd-hook``."""
         gathering = self.gathering
+        await gathering.expire()
         await gathering.link_pass()
         if gathering.revisited:
             await gathering.compact()
