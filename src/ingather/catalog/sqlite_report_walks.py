@@ -24,7 +24,7 @@ _WINDOW: Final = 20_000
 _LINK_WINDOW: Final = 2_000
 """Links of pages are long."""
 _MOST_GROUPS: Final = 200_000
-_MOST_KEYS: Final = 500_000
+_MOST_KEYS: Final = 1_000_000
 _REMEMBERED: Final = 12
 _ERRORS: Final = ", ".join(str(int(outcome)) for outcome in sorted(ERRORS))
 _KIND: Final = "iif(u.outcome = 11, substr(u.detail, 1, instr(u.detail || ':', ':') - 1), '')"
@@ -164,15 +164,22 @@ class ReportWalks:
             )
             yield from ((url_id, urls[url_id]) for url_id in found if url_id in urls)
 
-    def removed(self, began_s: float, ended_s: float, *, after: int = 0) -> Iterator[tuple[int, str, str]]:
-        """Yield (row, URL, reason) of the resource descriptions that were removed within a span of wall time, and are gone still."""
+    def removed(
+        self, run: int, began_s: float, ended_s: float, *, after: int = 0
+    ) -> Iterator[tuple[int, str, str]]:
+        """Yield (row, URL, reason) of the resource descriptions that a run removed and that are gone still.
+
+        The span of wall time is for tombstones that name no run.
+        """
         for rows in self._rows.pages(
-            f"select t.id, {_URL}, t.reason, t.at from tombstone t join url u on u.id = t.id join host h on h.id = u.host "  # noqa: S608 - constants
+            f"select t.id, {_URL}, t.reason, t.at, t.run from tombstone t join url u on u.id = t.id join host h on h.id = u.host "  # noqa: S608 - constants
             "where t.id > ? and t.version is not null order by t.id limit ?",
             size=_WINDOW,
             after=after,
         ):
-            yield from ((row[0], row[1], row[2]) for row in rows if began_s <= row[3] <= ended_s)
+            for url_id, url, reason, at_s, by in rows:
+                if by == run or (by is None and began_s <= at_s <= ended_s):
+                    yield url_id, url, reason
 
     # -- documents ----------------------------------------------------------------------------
 
@@ -199,7 +206,7 @@ class ReportWalks:
     def orphans(self, after: int = 0) -> Iterator[tuple[int, str, float | None, float | None]]:
         """Yield (row, URL, last visit, next visit) of documents to which no link leads any more.
 
-        Links, redirects, feeds and starting points count as ways. Keys of documents are held in memory, half a million
+        Links, redirects, feeds and starting points count as ways. Keys of documents are held in memory, a million
         at a time; for each such part the links of all pages are read once.
         """
         documents = int(self._rows.value("select coalesce(sum(documents), 0) from source"))
@@ -214,18 +221,18 @@ class ReportWalks:
             yield from sorted((row[0], row[1], row[2], row[3]) for row in rows)
 
     def _unlinked(self, part: int, parts: int) -> list[int]:
-        keys: dict[int, int] = {}
+        left: set[int] = set()
         for window in self._windows():
-            keys.update(
-                self._rows.all(
-                    "select u.key, u.id from url u where u.id > ? and u.id <= ? and u.version is not null and u.id % ? = ? "
+            left.update(
+                key
+                for (key,) in self._rows.all(
+                    "select u.key from url u where u.id > ? and u.id <= ? and u.version is not null and u.id % ? = ? "
                     "and u.parent is not null and not exists (select 1 from fed x where x.id = u.id) "
                     "and not exists (select 1 from rss_document x where x.id = u.id) "
                     "and not exists (select 1 from rss_feed x where x.url = u.id)",
                     (*window, parts, part),
                 )
             )
-        left = set(keys)
         for window in self._windows():
             for (key,) in self._rows.all(
                 "select t.key from url u join url t on t.id = u.target where u.id > ? and u.id <= ? and u.target is not null "
@@ -244,7 +251,7 @@ class ReportWalks:
                     left.difference_update(key for key in linked if key != own)
                 else:
                     left.difference_update(linked)
-        return [keys[key] for key in left]
+        return [row[0] for row in self._rows.among("select id from url where key in ({ids})", list(left))]
 
 
 def _became(history: bytes, began_s: float, ended_s: float) -> str:

@@ -172,7 +172,7 @@ def descriptions(context: Context, ask: Ask) -> Table:
     if what == "removed":
         rows: Iterator[tuple[Any, ...]] = (
             (url, what, reason, row)
-            for row, url, reason in context.reader.removed(began_s, until_s, after=ask.after)
+            for row, url, reason in context.reader.removed(run.number, began_s, until_s, after=ask.after)
         )
     else:
         rows = (
