@@ -10,6 +10,7 @@ from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value
+from ingather.conf.source_values import address_range, host, own_host, port, reader
 from ingather.conf.syndication import SYNDICATION_KEYS, SyndicationConf, check, converted, field_of
 from ingather.conf.weekspans import parse_delay, parse_span
 from ingather.errors import UnitError
@@ -28,11 +29,7 @@ __all__ = [
 
 DEFAULT_SOURCE = "web"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
-_HOST = re.compile(r"(?:\*|\.?[^\s/:@*\[\]]+|\[?[0-9a-fA-F:.]+\]?)\Z")
-_OWN = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s/:@*\[\]]+)(?::(?P<port>\d{1,5}))?\Z")
-_READER = re.compile(r"(?:user|group):[^\s*;\"\x00-\x1f](?:[^*;\"\x00-\x1f]*[^\s*;\"\x00-\x1f])?\Z")
 _AGENT = re.compile(r"[ -~]{0,256}\Z")
-_LAST_PORT = 65535
 _NEVER = tuple(
     ipaddress.ip_network(text)
     for text in ("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "fd00:ec2::254")
@@ -173,12 +170,12 @@ class SourceConf:
         Raises:
             UnitError: an entry cannot be read.
         """
-        more_hosts = () if "*" in self.hosts else tuple(_host(host) for host in hosts)
+        more_hosts = () if "*" in self.hosts else tuple(host(text) for text in hosts)
         return replace(
             self,
             hosts=_joined(self.hosts, more_hosts),
-            addresses=_joined(self.addresses, tuple(_range(text) for text in addresses)),
-            own_hosts=_joined(self.own_hosts, tuple(_own(text) for text in own_hosts)),
+            addresses=_joined(self.addresses, tuple(address_range(text) for text in addresses)),
+            own_hosts=_joined(self.own_hosts, tuple(own_host(text) for text in own_hosts)),
         )
 
 
@@ -372,59 +369,9 @@ def _converted(key: str, value: Value) -> object:
             _TIMES[key](text)  # it is kept as written, and read again where it counts
         return value
     if key == "ports":
-        return frozenset(_port(text) for text in value)
-    read = {"hosts": _host, "acl": _reader, "own-hosts": _own, "addresses": _range}.get(key)
+        return frozenset(port(text) for text in value)
+    read = {"hosts": host, "acl": reader, "own-hosts": own_host, "addresses": address_range}.get(key)
     return frozenset(value) if read is None else tuple(read(text) for text in value)
-
-
-def _host(text: str) -> str:
-    if not _HOST.match(text):
-        raise UnitError(
-            f"{text!r} is not a host",
-            hint='write "intranet.example", ".example" or "*", without scheme and port',
-        )
-    return _ascii(text.strip("[]"))
-
-
-def _reader(text: str) -> str:
-    if not _READER.match(text):
-        raise UnitError(f"{text!r} names no reader", hint='write "user:NAME" or "group:NAME"')
-    return text
-
-
-def _own(text: str) -> str:
-    match = _OWN.match(text)
-    if not match or (match["port"] and not 0 < int(match["port"]) <= _LAST_PORT):
-        raise UnitError(f"{text!r} is not a host", hint='write "intranet.example" or "localhost:8000"')
-    host = _ascii(match["host"])
-    return f"{host}:{int(match['port'])}" if match["port"] else host
-
-
-def _ascii(host: str) -> str:
-    """Return *host* as URLs carry it: lower case, A-labels, no dot at the end."""
-    bare = host.lower().rstrip(".")
-    if bare.isascii():
-        return bare
-    try:
-        dot = "." if bare.startswith(".") else ""
-        return dot + bare.lstrip(".").encode("idna").decode("ascii")
-    except UnicodeError as error:
-        raise UnitError(f"{host!r} is not a host name") from error
-
-
-def _range(text: str) -> str:
-    try:
-        return str(ipaddress.ip_network(text.strip().strip("[]"), strict=False))
-    except ValueError as error:
-        raise UnitError(
-            f"{text!r} is not an address range", hint='write it like "10.0.0.0/8" or "192.168.1.7"'
-        ) from error
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= _LAST_PORT:
-        raise UnitError(f"{text!r} is not a port", hint="1 to 65535")
-    return int(text)
 
 
 def _warn_of_ranges(ranges: object, place: Place, report: Report) -> None:
