@@ -1,7 +1,9 @@
-"""A served home tells a program of a feed that ended with errors."""
+"""A served home tells programs and people what happened."""
 
 import hmac
 import json
+import shutil
+import subprocess
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
@@ -11,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from ingather.app.certificates import ensure_certificate
 from ingather.testing.feeds import content, feed_xml, record
+from ingather.testing.mailserver import mail_server
 from ingather.testing.rig import Rig
 from ingather.testing.running import PATIENCE_S, wait_until
+from ingather.testing.site import Site
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -71,3 +76,41 @@ def test_a_feed_with_errors_is_told(rig: Rig, posted: tuple[str, list[tuple[Any,
     at, mac = (part.partition("=")[2] for part in headers["X-Ingather-Signature"].split(","))
     assert hmac.new(SECRET.encode(), at.encode() + b"." + body, sha256).hexdigest() == mac
     assert SECRET not in shown
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
+def test_holds_failing_sources_certificates_and_runs_are_told(
+    rig: Rig, site: Site, posted: tuple[str, list[tuple[Any, bytes]]]
+) -> None:
+    url, told = posted
+    site.page("/", "Walrus", text="walrus")
+    rig.site(site.origin)
+    assert rig.run("crawl", "--json").status == 0
+    rig.alter("insert into hold (source, reason, opened, urls) select source, 'gone', 1, 1 from url limit 1")
+    rig.alter("insert into hold_item (id, hold, at) select u.id, h.id, 1 from url u, hold h")
+    rig.alter(
+        "insert into host (origin, hkey, robots_kind, robots_since) values ('http://down.test', 'down.test', 'unreachable', 1)"
+    )
+    made = ensure_certificate(rig.path / "feeds")
+    asked = ["req", "-x509", "-key", str(made[1]), "-days", "20", "-subj", "/CN=a", "-out", str(made[0])]
+    subprocess.run([str(shutil.which("openssl")), *asked], check=True, capture_output=True)
+    (rig.path / "hook-secret").write_text(SECRET)
+    (rig.path / "hook-secret").chmod(0o600)
+    with mail_server() as post:
+        for name, value in (
+            ("url", url), ("secret-file", "hook-secret"), ("addresses", "127.0.0.1"), ("mail-to", "ops@a.test"), ("mail-from", "i@a.test"),
+            ("mail-server", f"127.0.0.1:{post.port}"), ("mail-tls", "none"), ("mail-every", "1s"),
+        ):  # fmt: skip
+            rig.tune(f"notices.{name}", value)
+        with rig.serving() as served:
+            site.page("/new", "New", text="walrus")
+            assert served.admin("/api/v1/robot/add", {"url": site.url("/new")})[0] == 200
+            wanted = {"hold", "source.failing", "certificate", "run.ended"}
+            wait_until(lambda: {headers["X-Ingather-Kind"] for headers, _ in told} >= wanted)
+            wait_until(lambda: sum(mail.as_string().count("\n2") for mail in post.mails) >= len(wanted))
+    said = {headers["X-Ingather-Kind"]: json.loads(body)["about"] for headers, body in told}
+    assert said["hold"]["documents"] == 1
+    assert said["source.failing"]["subject"] == "http://down.test"
+    assert said["certificate"]["subject"] == "certificate.pem"
+    assert said["run.ended"]["figures"]["visits"]
+    assert {mail["To"] for mail in post.mails} == {"ops@a.test"}

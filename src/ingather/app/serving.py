@@ -39,7 +39,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
 from ingather.app.metering import FeedMetrics, KeeperMetrics
-from ingather.app.notices import notifying
+from ingather.app.notices import Alarm, notifying
 from ingather.app.operating import (
     Job,
     close_hold_job,
@@ -61,10 +61,11 @@ from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
-from ingather.app.watch import WatchMetrics, facts_of, readiness
+from ingather.app.watch import NoticeMetrics, WatchMetrics, alarms_of, facts_of, readiness
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
+from ingather.catalog.sqlite_reports import ReportReader
 from ingather.conf.settings import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.explain import Explainer
@@ -270,7 +271,8 @@ class Serving:
         self.feeds = ServedFeeds(gathering)
         await self.feeds.start()
         self._notices = notifying(
-            self.home, self.settings, gathering.clock, office=self.feeds.office, do=operations.do, own_ports=gathering.plan.own_ports
+            self.home, self.settings, gathering.clock, office=self.feeds.office, do=operations.do, own_ports=gathering.plan.own_ports,
+            look=lambda: self._alarms(operations), runs=self._runs, figures=self._figures,
         )  # fmt: skip
         if self._notices is not None:
             await self._loop.run_in_executor(None, self._notices.start)
@@ -287,6 +289,7 @@ class Serving:
         WebFeedMetrics(self._registry, database_of(self.home))
         DeletionMetrics(self._registry, database_of(self.home), gathering.clock.wall)
         WatchMetrics(self._registry, self._readiness, gathering.room, database_of(self.home))
+        NoticeMetrics(self._registry, {} if self._notices is None else self._notices.outboxes)
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),
@@ -454,6 +457,24 @@ class Serving:
         facts = facts_of(self.gathering, findings=self.findings, stopping=self._stopping)
         return readiness(facts, searching=searching)
 
+    def _alarms(self, operations: _Operations) -> list[Alarm]:
+        failing_s = self.settings.seconds("notices.failing-after")
+        return list(alarms_of(self.gathering, self._readiness(), operations.holds(), failing_s=failing_s))
+
+    def _runs(self) -> list[dict[str, Any]]:
+        reader = self.gathering.reader_once()
+        try:
+            return [run.form() for run in reader.runs(20)]
+        finally:
+            reader.close()
+
+    def _figures(self, run: int) -> dict[str, dict[str, int]]:
+        reader = ReportReader(database_of(self.home))
+        try:
+            return reader.figures(run)
+        finally:
+            reader.close()
+
     def _listen(self, app: Any, listener: socket.socket, name: str) -> None:
         server = uvicorn.Server(listener_config(app, limits=_connection_limits(self.settings)))
         thread = threading.Thread(
@@ -497,6 +518,7 @@ class Serving:
                 continue
             last = loop.time()
             try:
+                await gathering.expire()
                 await gathering.prune()
                 await collect_chains(gathering.keeper, database_of(self.home))
             except IngatherError as error:
@@ -518,7 +540,6 @@ class Serving:
                     )
                 self.findings = len(findings)
                 await gathering.keeper.write(partial(_note_check, at=str(now).encode()))
-                await gathering.expire()
             await asyncio.sleep(3600)
 
     def _check(self) -> list[str]:

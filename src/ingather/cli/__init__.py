@@ -45,6 +45,7 @@ VERBS: dict[str, Verb] = {
     ),
     "demo": Verb("ingather.cli.demo:command", JOURNEY, "all of it in a temporary home, on real content"),
     "doctor": Verb("ingather.cli.doctor:command", CARE, "what is wrong with machine or home, and what to do"),
+    "notify": Verb("ingather.cli.notify:command", CARE, "whether notices arrive, by webhook and mail"),
     "backup": Verb("ingather.cli.backup:backup", CARE, "a verified copy of the home, while it runs"),
     "restore": Verb("ingather.cli.backup:restore", CARE, "a home from a backup, everything checked"),
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),

@@ -28,7 +28,7 @@ def csrf(page: str) -> str:
 
 @pytest.mark.parametrize("endpoint", ADMIN_ROUTES, ids=lambda e: f"{e.methods[0]} {e.path}")
 def test_without_credentials_every_admin_route_is_refused(admin: TestClient, endpoint: Endpoint) -> None:
-    path, method = endpoint.path.format(id="3", name="page.css"), endpoint.methods[0]
+    path, method = endpoint.path.format(id="3", name="page.css", run="3"), endpoint.methods[0]
     answer = admin.request(method, path, headers=JSON)
     if endpoint.role is not Role.ANONYMOUS:
         assert answer.status_code == 401

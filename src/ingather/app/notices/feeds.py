@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from ingather.app.notices.outbox import Outbox
+from ingather.app.notices.alarms import Post
 from ingather.app.notices.webhook import Notice
 
 __all__ = ["FeedNotices"]
@@ -39,7 +39,7 @@ class FeedNotices:
         self._done: set[int] = set()
         self._out: set[int] = set()
 
-    def __call__(self, outbox: Outbox) -> None:
+    def __call__(self, outbox: Post) -> None:
         """Look for feeds that ended, and offer those with errors."""
         if self._low is None:
             self._begin()

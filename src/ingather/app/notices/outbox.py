@@ -1,7 +1,7 @@
 """Notices that wait: tried again with longer and longer pauses, and no more of them than there is room for."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from ingather.errors import IngatherError
 from ingather.log import get
 from ingather.ports.clock import Clock
 
-__all__ = ["Outbox"]
+__all__ = ["BatchOutbox", "Outbox"]
 
 _log = get("notices")
 _FIRST_S: Final = 5.0
@@ -62,6 +62,18 @@ class Outbox:
             self._waiting.append(_Waiting(notice, settled, due_s=self._clock.monotonic()))
             return True
 
+    @property
+    def full(self) -> bool:
+        """Whether there is no room."""
+        with self._lock:
+            return len(self._waiting) >= self._room
+
+    @property
+    def waiting(self) -> int:
+        """Notices that wait."""
+        with self._lock:
+            return len(self._waiting)
+
     def start(self) -> None:
         """Begin to send, after a first look at what there is: from here on it counts. Blocks for that look."""
         with suppress(IngatherError):
@@ -88,7 +100,9 @@ class Outbox:
         return len(due)
 
     def _try(self, one: _Waiting) -> None:
-        said = self._send(one.notice)
+        self._note(one, self._send(one.notice))
+
+    def _note(self, one: _Waiting, said: Delivery) -> None:
         one.attempts += 1
         if said.trouble and not said.lasting and one.attempts < self._most:
             pause_s = min(_FIRST_S * 3 ** (one.attempts - 1), _LONGEST_S)
@@ -113,3 +127,48 @@ class Outbox:
                 self.turn()
             except Exception:  # noqa: BLE001 - notices are never worth more than what they tell of
                 _log.exception("notices did not come off")
+
+
+class BatchOutbox(Outbox):
+    """Sends all that waits together, and not again for a while: mail, which people read.
+
+    Args:
+        send_all: one attempt for several notices, at least one.
+        clock: of the pauses.
+        attempts, room, fill: as for an outbox.
+        every_s: time between two attempts that were taken.
+        together: notices of one attempt at most.
+    """
+
+    def __init__(  # noqa: PLR0913 - what it stands on
+        self,
+        send_all: Callable[[Sequence[Notice]], Delivery],
+        clock: Clock,
+        *,
+        attempts: int,
+        every_s: float,
+        together: int = 100,
+        room: int = 1_000,
+        fill: Callable[["Outbox"], None] = lambda _: None,
+    ) -> None:
+        super().__init__(lambda notice: send_all((notice,)), clock, attempts=attempts, room=room, fill=fill)
+        self._send_all, self._every_s, self._together = send_all, every_s, together
+        self._free_s = float("-inf")
+
+    def turn(self) -> int:
+        """Fill up, then try everything that is due in one go, unless the last one was just now."""
+        with suppress(IngatherError):
+            self._fill(self)
+        now_s = self._clock.monotonic()
+        if now_s < self._free_s:
+            return 0
+        with self._lock:
+            due = [one for one in self._waiting if one.due_s <= now_s][: self._together]
+        if not due:
+            return 0
+        said = self._send_all([one.notice for one in due])
+        if not said.trouble:
+            self._free_s = self._clock.monotonic() + self._every_s
+        for one in due:
+            self._note(one, said)
+        return len(due)

@@ -4,7 +4,6 @@ The signature is ``t=SECONDS,v1=HEX``: HMAC-SHA256, by the shared secret, of the
 computes it anew, compares in constant time, and refuses what is older than a few minutes.
 """
 
-import asyncio
 import hashlib
 import hmac
 import json
@@ -18,9 +17,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ingather import __version__
+from ingather.app.notices.reaching import admitted
 from ingather.errors import UsageError
-from ingather.fetch.dns import SystemResolver
-from ingather.fetch.egress import EgressGate, Refusal
+from ingather.fetch.egress import Refusal
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.resolver import Resolver
@@ -124,7 +123,8 @@ class Webhook:
 
     def send(self, notice: Notice) -> Delivery:
         """Send *notice* once."""
-        addresses = asyncio.run(self._admitted())
+        scope = Scope(source="notices.url", addresses=self._conf.addresses)
+        addresses = admitted((self._scheme, self._host, self._port), scope, self._resolver, self._own_ports)
         if isinstance(addresses, Refusal):
             return Delivery(trouble=f"{self.place} may not be reached: {addresses.detail}")
         body, at_s = notice.body(), int(self._clock.wall())
@@ -168,14 +168,3 @@ class Webhook:
             connection.sock.shutdown(socket.SHUT_RDWR)
         except (OSError, AttributeError):
             return
-
-    async def _admitted(self) -> tuple[str, ...] | Refusal:
-        scope = Scope(source="notices.url", addresses=self._conf.addresses)
-        resolver = self._resolver()
-        try:
-            return await EgressGate(resolver, self._own_ports).admit(
-                self._scheme, self._host, self._port, scope
-            )
-        finally:
-            if isinstance(resolver, SystemResolver):
-                await resolver.close()

@@ -1,19 +1,20 @@
 """What watching adds for Prometheus: readiness by reason, room on the disk, held deletions."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from ingather.app.disk import Headroom
+from ingather.app.notices import Outbox
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.errors import IngatherError
 from ingather.web.parts import Readiness
 
-__all__ = ["REASONS", "WatchMetrics"]
+__all__ = ["REASONS", "NoticeMetrics", "WatchMetrics"]
 
 REASONS = ("stopping", "keeper", "index", "disk", "clock", "gatherers", "lag", "damage", "canary")
 """Every reason for not being ready, so that each has a series from the start."""
@@ -70,3 +71,26 @@ class WatchMetrics(Collector):
                 )
             finally:
                 reader.close()
+
+
+class NoticeMetrics(Collector):
+    """Collects what became of notices, by channel."""
+
+    def __init__(self, registry: CollectorRegistry, outboxes: Mapping[str, Outbox]) -> None:
+        self._outboxes = outboxes
+        registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures of the moment."""
+        sent = CounterMetricFamily(
+            "ingather_notices_delivered", "Notices that were taken.", labels=["channel"]
+        )
+        lost = CounterMetricFamily(
+            "ingather_notices_given_up", "Notices that were given up.", labels=["channel"]
+        )
+        waiting = GaugeMetricFamily("ingather_notices_waiting", "Notices that wait.", labels=["channel"])
+        for name, outbox in self._outboxes.items():
+            sent.add_metric([name], outbox.delivered)
+            lost.add_metric([name], outbox.given_up)
+            waiting.add_metric([name], outbox.waiting)
+        yield from (sent, lost, waiting)
