@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_expiry import ExpiryReader, Unfound
@@ -22,7 +22,6 @@ from ingather.conf.sources import SourceConf
 from ingather.explain.forms import instant
 from ingather.robot.committing import Writer, carry_out, ledger_of
 from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling
-from ingather.robot.keeper import Keeper
 
 __all__ = ["Expired", "Lifetimes", "Terms", "expire", "expired_rows"]
 
@@ -75,7 +74,18 @@ class Terms:
     policies: Callable[[str], DeletionPolicy]
 
 
-async def expire(keeper: Keeper, terms: Terms, *, now_s: float, every_s: float = _DAY_S) -> Expired:
+class Committing(Protocol):
+    """The keeper as expiry uses it."""
+
+    @property
+    def clock_trusted(self) -> bool:
+        """Whether the wall clock is believed."""
+
+    async def write(self, work: Callable[[Writer, Applied], Any]) -> Any:
+        """Run *work* in the writer's next transaction; return its answer once that is durable."""
+
+
+async def expire(keeper: Committing, terms: Terms, *, now_s: float, every_s: float = _DAY_S) -> Expired:
     """Propose what has expired, unless that was done less than *every_s* ago, or the clock is doubted.
 
     Raises:

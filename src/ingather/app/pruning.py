@@ -25,10 +25,13 @@ class Pruned(NamedTuple):
     changes: int = 0
     tombstones: int = 0
     events: int = 0
+    evidence: int = 0
 
 
 async def prune(keeper: Keeper, settings: Settings, *, now_s: float) -> Pruned:
     """Forget what is older than ``catalog.keep-changes``, ``keep-tombstones`` and ``keep-events`` say at wall time *now_s*.
+
+    What proves deletions, and what people decided about them, goes with the tombstones.
 
     Changes that the index has not applied stay. Nothing is pruned while the clocks disagree.
 
@@ -37,7 +40,7 @@ async def prune(keeper: Keeper, settings: Settings, *, now_s: float) -> Pruned:
     """
     if not keeper.clock_trusted:
         return Pruned()
-    ages = {name: settings.seconds(f"catalog.keep-{name}") for name in Pruned._fields}
+    ages = {name: settings.seconds(f"catalog.keep-{name}") for name in ("changes", "tombstones", "events")}
     applied = keeper.index.applied
     await keeper.write(lambda w, _: w.pruning.mark(now_s, keep_s=ages["changes"]))
     return Pruned(
@@ -48,6 +51,9 @@ async def prune(keeper: Keeper, settings: Settings, *, now_s: float) -> Pruned:
             keeper, _BURIED, lambda w, n: w.pruning.tombstones(now_s - ages["tombstones"], limit=n)
         ),
         events=await _all(keeper, _PIECE, lambda w, n: w.pruning.events(now_s - ages["events"], limit=n)),
+        evidence=await _all(
+            keeper, _PIECE, lambda w, n: w.pruning.evidence(now_s - ages["tombstones"], limit=n)
+        ),
     )
 
 

@@ -91,6 +91,26 @@ class Pruning:
             )
         return len(rows)
 
+    def evidence(self, before_s: float, *, limit: int) -> int:
+        """Forget what was seen, and decided, before wall time *before_s*; what proves a tombstone or a hold that stands is kept.
+
+        Returns:
+            How many observations and decisions went; less than *limit* = there are no more.
+        """
+        self._cursor.execute(
+            "delete from observation where (id, n) in (select o.id, o.n from observation o where o.at < ?1 "
+            "and not exists (select 1 from tombstone t where t.id = o.id) and not exists (select 1 from hold_item i where i.id = o.id) "
+            "limit ?2)",
+            (before_s, limit),
+        )
+        gone = self._db.changes()
+        self._cursor.execute(
+            "delete from decision where id in (select d.id from decision d where d.at < ?1 "
+            "and not exists (select 1 from tombstone t where t.decision = d.id) order by d.id limit ?2)",
+            (before_s, max(limit - gone, 0)),
+        )
+        return gone + self._db.changes()
+
     def events(self, before_s: float, *, limit: int) -> int:
         """Forget events from before wall time *before_s*, and counts of redirects whose day is over."""
         self._cursor.execute("delete from redirected where since < ?", (self._log.now_s - _DAY_S,))

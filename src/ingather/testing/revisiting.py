@@ -69,6 +69,15 @@ class Revisits:
         """Run a job in the writer's transaction."""
         return self.commit(Batch(jobs=[work])).answers[0]
 
+    @property
+    def clock_trusted(self) -> bool:
+        """Whether the clock is believed."""
+        return self.trusted
+
+    async def write(self, work: Callable[..., object]) -> object:
+        """Run a job as the keeper does."""
+        return self.job(work)
+
     def answer(self, work: Callable[[Applied, int], tuple[int, int]], value: int) -> tuple[int, int]:
         """Run *work* in the writer's transaction with *value*; return its answer."""
         answers: list[tuple[int, int]] = []
