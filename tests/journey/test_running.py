@@ -172,6 +172,11 @@ def test_serve_gathers_answers_and_follows_the_site(rig: Rig, site: Site) -> Non
         code, text = served.admin("/metrics")
         assert code == 200
         assert "ingather" in text
+        code, queue = served.admin("/api/v1/reports/queue")
+        assert (code, queue["waiting"], queue["rows"]) == (200, 0, [])
+        code, runs = served.admin("/api/v1/runs")
+        assert (code, sum(run["new"] for run in runs["rows"])) == (200, 2)
+    assert '"toucan": 1 found' in (rig.path / "log" / "rdm.log").read_text("utf-8")
     assert rig.complaints() == []
 
 

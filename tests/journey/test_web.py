@@ -117,6 +117,39 @@ def test_the_summary_counts_what_happened(gathered: Gathered) -> None:
     assert summary["documents"] == sum(page.described for page in gathered.rig.known().values())
 
 
+def test_the_reports_count_and_list_what_the_web_is(gathered: Gathered) -> None:
+    """Figures that were counted in transactions, walks over rows and the web's own account agree."""
+
+    def report(name: str, *words: str) -> dict[str, Any]:
+        ran = gathered.rig.call("report", name, "--json", "--limit", "0", *words)
+        assert ran.status == 0, ran.err
+        found: dict[str, Any] = ran.json
+        return found
+
+    by_kind: dict[str, set[str]] = {}
+    for url, met in gathered.expected.items():
+        by_kind.setdefault(met.kind, set()).add(url)
+    run = gathered.rig.call("runs", "show", "last", "--json").json
+    assert run["figures"]["visits"]["all"] == gathered.summary["visited"]
+    assert run["figures"]["visits"]["bytes"] == gathered.summary["bytes"]
+    described = sum(page.described for page in gathered.rig.known().values())
+    assert run["figures"]["rds"] == {"new": described}
+    new = report("rds", "--what", "new")
+    assert {row["url"] for row in new["rows"]} == {u for u, p in gathered.rig.known().items() if p.described}
+    assert {row["url"] for row in report("errors", "--class", "http-404")["rows"]} == by_kind["missing"]
+    assert report("errors")["urls"] == len(by_kind["missing"])
+    assert report("robots")["urls"] == len(by_kind["forbidden"])
+    robots = report("excluded", "--reason", "robots")["rows"]  # of the page itself, too
+    assert {row["url"] for row in robots if row["where"].startswith("robots.txt:")} == by_kind["forbidden"]
+    copies = sum(row["urls"] - 1 for row in report("duplicates")["rows"])
+    assert copies == sum(page.outcome is Outcome.DUPLICATE for page in gathered.rig.known().values())
+    assert report("orphans")["rows"] == []
+    assert report("queue")["waiting"] == 0
+    assert {row["server"] for row in report("servers")["rows"] if row["visits"]} == set(
+        gathered.server.origins
+    )
+
+
 def test_the_access_log_has_a_line_for_each_visit(gathered: Gathered) -> None:
     lines = gathered.rig.access_log()
     assert sorted(line["url"] for line in lines) == sorted(gathered.expected)

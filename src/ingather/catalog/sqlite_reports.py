@@ -60,7 +60,7 @@ class HostRow(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits of an origin: how much, since when it may be asked, its delay, the next URL."""
+    """What waits of an origin: how much, from when on it may be asked, its delay, the next URL, whether it was ever asked."""
 
     host: int
     origin: str
@@ -68,6 +68,7 @@ class Waiting(NamedTuple):
     not_before_s: float
     delay_s: float
     next_url: str
+    asked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class ReportReader(ReportWalks):
         """Return the origins at which most waits."""
         rows = self._rows.all(
             "select w.host, h.origin, w.n, h.not_before, h.delay, coalesce((select h.origin || u.path from url u where u.host = w.host "
-            "and u.state = 0 order by u.prio, u.id limit 1), '') "
+            "and u.state = 0 order by u.prio, u.id limit 1), ''), exists (select 1 from host_figure f where f.id = w.host) "
             "from (select host, count(*) as n from url where state = 0 group by host) w join host h on h.id = w.host "
             "order by w.n desc, h.origin limit ?",
             (limit,),

@@ -101,6 +101,23 @@ def test_errors_are_counted_by_class_and_host_and_can_be_listed_page_by_page(
 
 
 @pytest.mark.usefixtures("window")
+def test_groups_beyond_the_bound_are_counted_together(
+    robot: "Robot", reports: HomeReports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_report_walks, "_MOST_GROUPS", 2)
+    for n in range(5):
+        for kind in ("missing", "forbidden"):
+            robot.start(f"http://h{n}.test/{kind}")
+        robot.fail(f"http://h{n}.test/missing", Outcome.NOT_FOUND, status=404)
+        robot.deny(f"http://h{n}.test/forbidden", "robots", "robots.txt:2", "Disallow: /", Outcome.ROBOTS)
+    for name in ("errors", "robots"):
+        found = reports.report(name, {})
+        assert found["urls"] == 5
+        assert sorted(row["urls"] for row in found["rows"]) == [1, 1, 3]
+        assert found["rows"][0]["server"] == "(others)"
+
+
+@pytest.mark.usefixtures("window")
 def test_urls_lost_to_robots_are_told_by_host_and_line(robot: "Robot", reports: HomeReports) -> None:
     for n in range(3):
         robot.start(f"{A}/{n}")
@@ -217,12 +234,14 @@ def test_the_queue_says_what_is_next_and_when(
         (B, 1, f"{B}/"),
     ]
     assert [row["not_before"] for row in found["rows"]] == [robot.now_s, robot.now_s + 60]
-    assert [row["estimated"] for row in found["rows"]] == [0, 5.0]
+    assert [row["estimated"] for row in found["rows"]] == [4.0, 5.0]  # server-delay, if nothing is known
     assert urls(reports, "queue", host="a.test") == [f"{A}/first", *(f"{A}/{n}" for n in range(3))]
     assert [row["url"] for row in rows(reports, "ready")][-1] == f"{B}/"
-    live.update(state="running", queue=[{"host": "a.test", "in_s": 2.5}], blocked=["b.test"])
+    live.update(
+        state="running", queue=[{"host": "a.test", "in_s": 2.5}], blocked=["b.test"], slowed={"a.test": 30.0}
+    )
     (first, second) = rows(reports, "queue")
-    assert first["not_before"] == robot.now_s + 2.5
+    assert (first["not_before"], first["estimated"]) == (robot.now_s + 2.5, 120.0)
     assert (second["next_url"], second["not_before"]) == ("blocked", None)
     with pytest.raises(UsageError, match=r"no host 'c\.test'"):
         reports.report("queue", {"host": "c.test"})

@@ -1,6 +1,6 @@
 """Reports about hosts: all that were found, their addresses, what waits at them, which are slow or want to be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ingather.app import wiring
@@ -79,6 +79,8 @@ def queue(context: Context, ask: Ask) -> Table:
         )
         return Table((Column("url"), Column("depth", _NUMBER), Column("priority", _NUMBER)), rows)
     live = context.live()
+    usual = float(load_checked(context.home).robot.server_delay)
+    slowed: Mapping[str, float] = live.get("slowed") or {}
     told = {row["host"]: row["in_s"] for row in live.get("queue", ())}
     blocked = frozenset(live.get("blocked", ()))
 
@@ -86,10 +88,11 @@ def queue(context: Context, ask: Ask) -> Table:
         for w in context.reader.queue(ask.limit + 1 if ask.limit else -1):
             name = host_key(w.origin)
             stops = name in blocked or told.get(name, 0.0) < 0
+            delay = max(w.delay_s if w.asked else max(w.delay_s, usual), slowed.get(name, 0.0))
             not_before = max(w.not_before_s, context.now_s + max(told.get(name, 0.0), 0.0))
             yield (
-                w.origin, w.urls, "blocked" if stops else w.next_url, None if stops else not_before, w.delay_s,
-                None if stops else w.urls * w.delay_s,
+                w.origin, w.urls, "blocked" if stops else w.next_url, None if stops else not_before, delay,
+                None if stops else w.urls * delay,
             )  # fmt: skip
 
     return Table(

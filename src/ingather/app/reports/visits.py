@@ -129,11 +129,8 @@ def excluded(context: Context, ask: Ask) -> Table:
 def _excluded_urls(context: Context, ask: Ask, run: Run, said: dict[int, Directive]) -> Table:
     wanted = ask["reason"].strip()
     folded = wanted.casefold()
-    ids = {
-        row: d
-        for row, d in said.items()
-        if wanted in (d.category, d.place) or folded in d.reason.casefold() or folded == d.category.casefold()
-    }
+    named = {row: d for row, d in said.items() if folded == d.category.casefold() or wanted == d.place}
+    ids = named or {row: d for row, d in said.items() if folded in d.reason.casefold()}
     if not ids:
         known = sorted({d.category for d in said.values()})
         raise UsageError(
