@@ -161,7 +161,9 @@ def _ruled(
     _applied: Applied,
 ) -> list[Ruling]:
     facts = writer.deletions.facts(source, now_s)
-    return policy.judge([Proposal(over.row.id, _REASON) for over in found], ledger_of(facts), now_s=now_s)
+    return policy.judge(
+        [Proposal(over.row.id, _REASON, over.row.missing_s) for over in found], ledger_of(facts), now_s=now_s
+    )
 
 
 def _carried(

@@ -232,8 +232,8 @@ class DeletionPolicy:
             for p in proposals
             if p.reason not in HARMLESS and p.reason is not DeletionReason.OPERATOR and not p.held
         ]
-        # A confirmed 404 was waiting until now: the ledger knows it already.
-        known = sum(1 for p in counted if p.reason in CONFIRMED and p.missing_since_s is not None)
+        # What was missing before was waiting until now: the ledger knows it already.
+        known = sum(1 for p in counted if p.missing_since_s is not None)
         total = ledger.deleted_24h + ledger.held + max(ledger.waiting, known) + len(counted) - known
         # The shares are of what the source had 24 hours ago.
         before = max(ledger.documents + ledger.deleted_24h, total)

@@ -134,3 +134,15 @@ def test_a_disabled_source_loses_nothing(robot: Revisits) -> None:
     now_s = robot.visitor.now_s
     robot.job(lambda w, _a: w.registry.disable_source("web", "site", "public", now_s))
     assert expired(robot) == Expired()
+
+
+def test_where_only_crawls_run_a_404_goes_when_it_expires(robot: Revisits) -> None:
+    pages = robot.site(20)
+    del robot.web[pages[0]]
+    robot.one_shot = True
+    for _ in range(9):
+        robot.visitor.now_s += 10.5 * DAY_S
+        robot.run()
+        assert robot.found(pages) == pages
+    assert expired(robot) == Expired(deleted=1)
+    assert robot.found(pages) == pages[1:]
