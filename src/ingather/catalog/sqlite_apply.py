@@ -232,7 +232,7 @@ class Applier:
         if not described:
             self._put_links(report, url_id)
             return
-        self.figures.description("new" if now.version is None else "changed")
+        self.figures.described(known=now.version is not None, hidden=dup is not None)
         if now.version is None:
             self.names.count(now.source, 1)
             if now.fetched_s is not None:

@@ -67,6 +67,12 @@ class Figures:
         """Count what became of a resource description: ``new``, ``changed``, ``unchanged``, ``removed``, ``restored``."""
         self._counts["rds", what] += 1
 
+    def described(self, *, known: bool, hidden: bool) -> None:
+        """Count a description of a visit: of a URL that had one (*known*), behind another with equal bytes (*hidden*)."""
+        self.description("changed" if known else "new")
+        if hidden:
+            self._counts["duplicates", "hidden"] += 1
+
     def excluded(self, directive: int) -> None:
         """Count a URL that a directive (its row) denied; reasons beyond the first thousands of a run are one."""
         name = str(directive)

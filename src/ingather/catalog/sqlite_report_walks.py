@@ -132,7 +132,8 @@ class ReportWalks:
         for window in self._windows(after):
             for url_id, url, last, verdict, history in self._rows.all(
                 f"select u.id, {_URL}, u.run, coalesce(u.verdict, 0), u.hist from url u join host h on h.id = u.host "  # noqa: S608 - constants
-                "where u.id > ? and u.id <= ? and u.run >= ? and (u.verdict is not null or u.hist is not null) order by u.id",
+                "where u.id > ?1 and u.id <= ?2 and (u.run = ?3 and u.verdict is not null and u.outcome in (2, 3, 5, 16) "
+                "or u.run > ?3 and u.hist is not null) order by u.id",
                 (*window, run),
             ):
                 if last == run and verdict in wanted:
@@ -141,6 +142,29 @@ class ReportWalks:
                 for at_s, _, _, _, directive in raw_visits(history):
                     if directive in wanted and began_s <= at_s <= ended_s:
                         yield url_id, url, directive
+                        break
+
+    def failed(
+        self, run: int, *, began_s: float, ended_s: float, after: int = 0
+    ) -> Iterator[tuple[int, str, str, str]]:
+        """Yield (row, URL, class, detail) of the URLs at which a run failed; those behind equal bytes have the class ``duplicate``.
+
+        Of URLs that later runs settled again outcome and status alone are known, and no copies.
+        """
+        for window in self._windows(after):
+            for url_id, url, last, outcome, status, detail, history in self._rows.all(
+                f"select u.id, {_URL}, u.run, u.outcome, coalesce(u.status, 0), coalesce(u.detail, ''), u.hist "  # noqa: S608 - constants
+                "from url u join host h on h.id = u.host where u.id > ?1 and u.id <= ?2 "
+                f"and (u.run = ?3 and u.outcome in ({_ERRORS}, 12) or u.run > ?3 and u.hist is not null) order by u.id",
+                (*window, run),
+            ):
+                if last == run:
+                    yield url_id, url, error_class(Outcome(outcome), status, detail) or "duplicate", detail
+                    continue
+                for at_s, then, code, *_ in raw_visits(history):
+                    named = error_class(Outcome(then), code, "") if began_s <= at_s <= ended_s else ""
+                    if named:
+                        yield url_id, url, named, ""
                         break
 
     def descriptions(

@@ -2,7 +2,7 @@
 
 from ingather.model.lifecycle import Outcome
 
-__all__ = ["ERRORS", "error_class"]
+__all__ = ["ERRORS", "error_class", "error_detail"]
 
 ERRORS = frozenset({
     Outcome.NOT_FOUND, Outcome.REFUSED, Outcome.BACK_OFF, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.QUARANTINED,
@@ -11,6 +11,12 @@ ERRORS = frozenset({
 """Outcomes of visits that went wrong."""
 
 _LONGEST = 40
+_HTTP = "http-"
+_GONE = frozenset({"404", "410"})
+_DETAILS = {
+    "not-found": "not found", "refused": "refused", "back-off": "server", "server-error": "server", "quarantined": "quarantine",
+    "robots-unreachable": "robots", "refused-address": "address",
+}  # fmt: skip
 
 
 def error_class(outcome: Outcome, status: int, detail: str) -> str:
@@ -26,3 +32,13 @@ def error_class(outcome: Outcome, status: int, detail: str) -> str:
     if outcome in (Outcome.QUARANTINED, Outcome.ROBOTS_UNREACHABLE):
         return outcome.name.lower().replace("_", "-")
     return f"http-{status}" if status else outcome.name.lower().replace("_", "-")
+
+
+def error_detail(name: str) -> str:
+    """Return the detail (:data:`ingather.model.exclusion.DETAILS`) under which reports of exclusions put a class of errors."""
+    if not name.startswith(_HTTP):
+        return _DETAILS.get(name, "failure")
+    status = name.removeprefix(_HTTP)
+    if status in _GONE:
+        return "not found"
+    return "server" if status.startswith("5") or status == "429" else "refused"

@@ -46,13 +46,48 @@ def test_excluded_counts_by_reason_and_lists_each_url_once(robot: "Robot", repor
     robot.end(run)
     found = reports.report("excluded", {})
     assert (found["run"], found["count"]) == (run, 2)
-    assert {(row["category"], row["where"], row["count"]) for row in found["rows"]} == {
-        ("url", "filter.conf:12", 1),
-        ("site not allowed", "filter.conf:3", 1),
+    assert {(r["category"], r["detail"], r["where"], r["count"]) for r in found["rows"]} == {
+        ("filter rules", "filter", "filter.conf:12", 1),
+        ("site not allowed", "site", "filter.conf:3", 1),
     }
-    for reason in ("url", "filter.conf:12", "NO ARCHIVES"):
+    for reason in ("url", "Filter", "filter rules", "filter.conf:12", "NO ARCHIVES"):
         assert urls(reports, "excluded", reason=reason) == [f"{A}/x.zip"]
     assert urls(reports, "excluded", reason="site not allowed") == [f"{B}/"]
+
+
+@pytest.mark.usefixtures("window")
+def test_exclusions_are_grouped_as_the_old_robot_s_report_groups_them(
+    robot: "Robot", reports: HomeReports
+) -> None:
+    run = robot.begin()
+    for name in ("one", "two", "missing", "down", "dns", "closed", "denied"):
+        robot.start(f"{A}/{name}")
+    robot.visit(f"{A}/one", "same")
+    robot.visit(f"{A}/two", "same")
+    robot.fail(f"{A}/missing", Outcome.NOT_FOUND, status=404, detail="HTTP 404")
+    robot.fail(f"{A}/down", Outcome.SERVER_ERROR, status=500, detail="HTTP 500")
+    robot.fail(f"{A}/dns", Outcome.FAILED, detail="dns: no such name")
+    robot.deny(f"{A}/closed", "robots", "robots.txt:2", "Disallow: /", Outcome.ROBOTS)
+    robot.deny(f"{A}/denied", *RULE, Outcome.EXCLUDED)
+    robot.end(run)
+    found = reports.report("excluded", {})
+    assert found["categories"] == {"filter rules": 2, "error": 2, "file not found": 1, "duplication": 1}
+    assert {reason: urls(reports, "excluded", reason=reason) for reason in (
+        "duplication", "file not found", "error", "dns", "server", "robots", "filter",
+    )} == {
+        "duplication": [f"{A}/two"],
+        "file not found": [f"{A}/missing"],
+        "error": [f"{A}/down", f"{A}/dns"],
+        "dns": [f"{A}/dns"],
+        "server": [f"{A}/down"],
+        "robots": [f"{A}/closed"],
+        "filter": [f"{A}/denied"],
+    }  # fmt: skip
+    robot.now_s += DAY_S
+    later = robot.begin()
+    robot.visit(f"{A}/down", "up again")
+    robot.end(later)
+    assert urls(reports, "excluded", run=str(run), reason="server") == [f"{A}/down"]
 
 
 @pytest.mark.usefixtures("window")

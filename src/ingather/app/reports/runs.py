@@ -10,7 +10,7 @@ from ingather.errors import UsageError
 
 __all__ = ["compared", "history", "run_form"]
 
-_KINDS = ("visits", "rds", "outcome", "error", "refused", "excluded")
+_KINDS = ("visits", "rds", "duplicates", "outcome", "error", "refused", "excluded")
 
 
 def history(context: Context, ask: Ask) -> Table:

@@ -1,16 +1,19 @@
 """Reports about visits: errors, what filters and robots.txt denied, what became of descriptions, how fast it went."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import merge
 from math import inf
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from ingather.app.reports.hosts import hosts_named
 from ingather.app.reports.table import Ask, Column, Context, Table
 from ingather.catalog.sqlite_report_walks import OTHERS, UNKEPT
-from ingather.catalog.sqlite_reports import Directive
 from ingather.catalog.sqlite_runs import Run
 from ingather.errors import UsageError
+from ingather.model.error_class import error_detail
+from ingather.model.exclusion import DETAILS, reported
 
 __all__ = ["WHATS", "descriptions", "errors", "excluded", "performance", "robots", "run_named"]
 
@@ -102,49 +105,114 @@ def _by_origin(
         yield (UNKEPT if host == OTHERS else origins.get(host, UNKEPT)), name, count
 
 
+class _Reason(NamedTuple):
+    """Why a run excluded URLs: as the old robot's report groups it, and in our words; *key*: a directive or a class of errors."""
+
+    category: str
+    detail: str
+    reason: str
+    where: str
+    urls: int
+    version: int | None
+    key: int | str | None = None
+    own: str = ""
+
+    def bears(self, name: str) -> bool:
+        """Whether *name* (case folded) is one of its names."""
+        return name in {self.category, self.detail, self.own.casefold(), self.where.casefold(), str(self.key)}
+
+
+def _grouped(category: str, reason: str = "") -> tuple[str, str]:
+    found = reported(category, reason)
+    return str(found.category), found.detail
+
+
+def _reasons(context: Context, figures: Mapping[str, Mapping[str, int]]) -> list[_Reason]:
+    counts = {int(name): n for name, n in figures.get("excluded", {}).items() if name.isdigit()}
+    found = [
+        _Reason(*_grouped(d.category, d.reason), d.reason, d.place, counts[row], d.version, row, d.category)
+        for row, d in context.reader.directives(sorted(counts)).items()
+    ]
+    for name, n in figures.get("error", {}).items():
+        detail = error_detail(name)
+        found.append(_Reason(str(DETAILS[detail]), detail, name, "", n, None, name))
+    for limit, n in figures.get("refused", {}).items():
+        detail = "removed" if limit == "removed" else "budget"
+        found.append(_Reason(str(DETAILS[detail]), detail, limit, "", n, None))
+    hidden = figures.get("duplicates", {}).get("hidden", 0)
+    if hidden:
+        found.append(
+            _Reason(
+                str(DETAILS["duplicate"]),
+                "duplicate",
+                "equal bytes as another page",
+                "",
+                hidden,
+                None,
+                "duplicate",
+            )
+        )
+    unnamed = figures.get("excluded", {}).get("others", 0)
+    if unnamed:
+        found.append(
+            _Reason(*_grouped(""), "reasons beyond the first thousands of the run", "", unnamed, None)
+        )
+    return sorted(found, key=lambda r: (-r.urls, r.category, r.detail, r.where, r.reason))
+
+
 def excluded(context: Context, ask: Ask) -> Table:
     """What a run excluded, by reason; with a reason the URLs, each once."""
     run = run_named(context, ask.run)
     figures = context.reader.figures(run.number)
-    counts = {int(name): n for name, n in figures.get("excluded", {}).items() if name.isdigit()}
-    said = context.reader.directives(sorted(counts))
+    reasons = _reasons(context, figures)
     if ask["reason"]:
-        return _excluded_urls(context, ask, run, said)
-    rows: list[tuple[Any, ...]] = [
-        (d.category, d.reason, d.place, counts[row], d.version) for row, d in said.items()
-    ]
-    rows += [("budget", limit, "", n, None) for limit, n in figures.get("refused", {}).items()]
-    unnamed = figures.get("excluded", {}).get("others", 0)
-    if unnamed:
-        rows.append(("others", "reasons beyond the first thousands of the run", "", unnamed, None))
-    rows.sort(key=lambda row: (-row[3], row[0], row[2], row[1]))
+        return _excluded_urls(context, ask, run, reasons)
+    categories: Counter[str] = Counter()
+    for one in reasons:
+        categories[one.category] += one.urls
     return Table(
-        (Column("category"), Column("reason"), Column("where"), Column("count", _NUMBER), Column("configuration", _NUMBER)),
-        rows, facts={**_about(run), "count": sum(row[3] for row in rows)},
-        note="--reason (a category, a place like filter.conf:12, or words of the reason) lists the URLs, each once; "
+        (Column("category"), Column("detail"), Column("reason"), Column("where"), Column("count", _NUMBER),
+         Column("configuration", _NUMBER)),
+        [tuple(one)[:6] for one in reasons],
+        facts={**_about(run), "count": categories.total(), "categories": dict(categories.most_common())},
+        note="--reason (a category, a detail, a place like filter.conf:12, or words of the reason) lists the URLs, each once; "
         "URLs that a budget refused are in the access log only" if figures else _NO_FIGURES,
     )  # fmt: skip
 
 
-def _excluded_urls(context: Context, ask: Ask, run: Run, said: dict[int, Directive]) -> Table:
-    wanted = ask["reason"].strip()
-    folded = wanted.casefold()
-    named = {row: d for row, d in said.items() if folded == d.category.casefold() or wanted == d.place}
-    ids = named or {row: d for row, d in said.items() if folded in d.reason.casefold()}
-    if not ids:
-        known = sorted({d.category for d in said.values()})
+def _excluded_urls(context: Context, ask: Ask, run: Run, reasons: Sequence[_Reason]) -> Table:
+    folded = ask["reason"].strip().casefold()
+    chosen = [one for one in reasons if one.bears(folded)] or [
+        one for one in reasons if folded in one.reason.casefold()
+    ]
+    if not chosen:
+        known = sorted({one.category for one in reasons})
         raise UsageError(
-            f"run {run.number} excluded nothing for a reason like {wanted!r}",
+            f"run {run.number} excluded nothing for a reason like {ask['reason']!r}",
             hint=f"its categories: {', '.join(known)}" if known else "it excluded nothing",
         )
+    by_key = {one.key: one for one in chosen}
     began_s, ended_s = _span(run)
-    found = context.reader.denied(run.number, ids, began_s=began_s, ended_s=ended_s, after=ask.after)
+    found: list[Iterator[tuple[int, str, _Reason, str]]] = []
+    directives = [key for key in by_key if isinstance(key, int)]
+    if directives:
+        denied = context.reader.denied(
+            run.number, directives, began_s=began_s, ended_s=ended_s, after=ask.after
+        )
+        found.append((row, url, by_key[key], by_key[key].reason) for row, url, key in denied)
+    if any(isinstance(key, str) for key in by_key):
+        failed = context.reader.failed(run.number, began_s=began_s, ended_s=ended_s, after=ask.after)
+        found.append(
+            (row, url, by_key[name], detail or by_key[name].reason)
+            for row, url, name, detail in failed
+            if name in by_key
+        )
     rows = (
-        (url, ids[directive].category, ids[directive].reason, ids[directive].place, row)
-        for row, url, directive in found
+        (url, one.category, one.detail, reason, one.where, row)
+        for row, url, one, reason in merge(*found, key=itemgetter(0))
     )
     return Table(
-        (Column("url"), Column("category"), Column("reason"), Column("where")),
+        (Column("url"), Column("category"), Column("detail"), Column("reason"), Column("where")),
         rows,
         numbered=True,
         facts=_about(run),
