@@ -59,6 +59,31 @@ def test_rss_a_run_of_its_own_polls_once_and_gathers_what_is_listed(rig: Rig, si
     assert rig.complaints() == []
 
 
+def test_rss_listed_documents_need_no_site_when_they_are_rehearsed(rig: Rig, site: Site) -> None:
+    follow(rig, site)
+    rss(site, ("/a", D))
+    site.page("/a", "Walrus")
+    assert rig.run("crawl", "--json").status == 0
+    simulated = rig.call("simulate", site.url("/a"), "--data")
+    assert simulated.status == 0, simulated.out
+    assert "listed by a web feed" in simulated.out
+    assert rig.call("simulate", site.url("/b")).status == 1
+    assert rig.call("simulate", site.url("/b"), "--source", "news").status == 0
+    wrong = rig.call("simulate", site.url("/b"), "--source", "nobody")
+    assert wrong.status == 2
+    assert "news" in wrong.err
+    replayed = json.loads(rig.call("replay", "--json", "--config", str(rig.path / "config")).out)
+    assert (replayed["documents"]["total"], replayed["documents"]["lost"], replayed["documents"]["read"]) == (
+        1,
+        0,
+        1,
+    )
+    assert replayed["unknown"] == []
+    explained = rig.explained(site.url("/a"))
+    assert "listed by a web feed" in explained
+    assert "pushed" not in explained
+
+
 def test_rss_discovered_urls_are_gathered_if_the_source_says_so(rig: Rig, site: Site) -> None:
     follow(rig, site, "discover-urls = true\n")
     rss(site, ("/a", D))

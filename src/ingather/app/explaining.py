@@ -130,7 +130,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             summarize=_summarizer(settings, robot),
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
             web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
-            pushes=lambda source: source != "web" and (source not in sources or sources[source].syndicates),
+            named=wiring.naming(sources),
         )
     )
 

@@ -163,9 +163,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         declared = blueprint.sources.get(source)
         return declared is not None and declared.access == "public" and "access" in declared.origins
 
-    rules = {
-        name: wiring.listed_rules(source) for name, source in blueprint.sources.items() if source.syndicates
-    }
+    rules = wiring.rules_of(blueprint.sources)
     hosts = HostBook(
         agent=agent,
         policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),

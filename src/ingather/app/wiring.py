@@ -1,6 +1,6 @@
 """Settings become limits: the one place that knows which setting feeds which room."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +13,7 @@ from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
+from ingather.model.candidate import Pushed
 from ingather.ports.isolation import Isolation
 from ingather.robot.addresses import AddressLimits
 from ingather.robot.backoff import BackOffLimits
@@ -40,11 +41,13 @@ __all__ = [
     "host_policy",
     "keeper_limits",
     "listed_rules",
+    "naming",
     "overridden",
     "pipeline_limits",
     "program_limits",
     "recheck_limits",
     "robots_limits",
+    "rules_of",
     "source_budgets",
     "summarizers",
     "url_limits",
@@ -176,6 +179,23 @@ def listed_rules(source: SourceConf) -> ListedRules:
         redirects=own.max_redirects,
         obey_robots=own.robots_for_feeds,
     )
+
+
+def rules_of(sources: Mapping[str, SourceConf]) -> dict[str, ListedRules]:
+    """Return :func:`listed_rules` of each source of kind ``rss`` or ``sitemap``."""
+    return {name: listed_rules(source) for name, source in sources.items() if source.syndicates}
+
+
+def naming(sources: Mapping[str, SourceConf]) -> Callable[[str], Pushed]:
+    """Return who names the URLs of a source: pushed feeds if ``ingather.toml`` does not have it, web feeds, or nobody."""
+
+    def named(name: str) -> Pushed:
+        source = sources.get(name)
+        if source is None:
+            return Pushed.NO if name == "web" else Pushed.URL
+        return Pushed.LISTED if source.syndicates else Pushed.NO
+
+    return named
 
 
 def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:

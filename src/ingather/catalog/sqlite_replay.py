@@ -21,7 +21,8 @@ _KNOWN = (
     "u.described, u.held is not null, coalesce(u.seg and u.len, 0) > 0, coalesce(d.place, ''), coalesce(d.category, ''), "
     "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0), u.fetched is not null "
     "from url u join host h on h.id = u.host join source s on s.id = u.source left join directive d on d.id = u.verdict "
-    "where u.id > ?1 and (?3 = '' or s.name = ?3) order by u.id limit ?2"
+    "where u.id > ?1 and (?3 = '' or s.name = ?3) and not exists (select 1 from rss_feed f where f.url = u.id) "
+    "order by u.id limit ?2"
 )
 
 
@@ -58,7 +59,7 @@ class ReplayReader(SqliteReader):
     """A reader that walks the whole catalog; nothing is held between groups of rows."""
 
     def known_urls(self, source: str = "") -> Iterator[list[KnownUrl]]:
-        """Yield all rows by number, tombstones too, in groups; *source* ``""`` = of all sources."""
+        """Yield all rows by number, tombstones too and web feeds not, in groups; *source* ``""`` = of all sources."""
         after = 0
         while rows := self._rows.all(_KNOWN, (after, _GROUP, source)):
             after = rows[-1][0]

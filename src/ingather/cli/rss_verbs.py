@@ -211,6 +211,13 @@ def explain(url: str, home: Path, *, as_json: bool) -> int:
     return 0 if found["known"] else 1
 
 
+_CLOCKS = (
+    ("registered", "registered"), ("seen", "last listed"), ("indexed", "indexed"), ("checked", "last definite answer"), ("looked", "last visit"),
+    ("deleted", "deleted"),
+)  # fmt: skip
+"""Member of an explanation to its name for people."""
+
+
 def _explained(found: Mapping[str, Any]) -> Iterator[str]:
     if not found["known"]:
         yield f"{found['url']}: no feed ever listed it for a source of kind rss or sitemap"
@@ -221,9 +228,9 @@ def _explained(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {found['state'].replace('_', ' ')}, source {found['source']}" + (
         f", but it belongs to {found['owner']}" if found["owner"] != found["source"] else ""
     )
-    for name in ("known", "seen", "indexed", "checked", "looked", "deleted"):
+    for name, words in _CLOCKS:
         if found[name]:
-            yield f"  {name:<8} {found[name]}"
+            yield f"  {words:<21} {found[name]}"
     yield from _state_of(found)
     for listing in found["listings"]:
         yield from _listing(listing)

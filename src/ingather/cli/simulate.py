@@ -28,12 +28,19 @@ __all__ = ["command"]
     metavar="N",
     help="Links from a starting point; default 0: judged as one.",
 )
+@click.option(
+    "--source",
+    default="",
+    metavar="NAME",
+    help="Judge as URLs of this source, as if its feed listed them. Without it the catalog says which source of feeds has them.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 def command(  # noqa: PLR0913 - options of the command line
     urls: tuple[str, ...],
     home: Path,
     config: Path | None,
     depth: int,
+    source: str,
     *,
     data: bool,
     as_json: bool,
@@ -56,7 +63,9 @@ def command(  # noqa: PLR0913 - options of the command line
         if config is None:
             raise
         opened = None
-    answer = simulate(urls, home=opened, config=config, data=data, depth=depth, environment=os.environ)
+    answer = simulate(
+        urls, home=opened, config=config, data=data, depth=depth, source=source, environment=os.environ
+    )
     if as_json:
         print_json(answer)
     else:

@@ -74,7 +74,7 @@ class ExplainParts:
         summarize: runs a Harvest program over a stored response; gives nothing when it fails.
         overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
         web_feeds: what web feeds say of a canonical URL, how it stands as a listed document, or the feed that it is; ``None`` = not asked.
-        pushes: whether feeds name what belongs to a source: one that is none of the configuration, or one of kind ``rss`` or ``sitemap``.
+        named: who names what belongs to a source: pushed feeds, web feeds, or nobody.
     """
 
     reader: Callable[[], Reader | None]
@@ -90,7 +90,7 @@ class ExplainParts:
     summarize: Callable[[str, Response], Attributes] | None = None
     overlay: Callable[[str], dict[str, Any]] | None = None
     web_feeds: Callable[[str], dict[str, Any] | None] | None = None
-    pushes: Callable[[str], bool] = lambda _source: False
+    named: Callable[[str], Pushed] = lambda _source: Pushed.NO
 
 
 class Explainer:
@@ -221,7 +221,7 @@ class Explainer:
         owner = next((listing for listing in answer.get("feeds", ()) if listing["owner"]), None)
         if owner is not None and not owner["web"]:
             return Pushed.CONTENT
-        return Pushed.URL if record is not None and self._parts.pushes(record.source) else Pushed.NO
+        return self._parts.named(record.source) if record is not None else Pushed.NO
 
     def _decide(
         self, url: str, record: UrlRecord | None, response: Response | None, pushed: Pushed = Pushed.NO

@@ -135,7 +135,7 @@ def _told(
             changes.append(f"{found} links")
         if step.directive.function == "filterrules-process" and state.evaluation.site is not None:
             site = state.evaluation.site
-            changes.append(f"site {site.name}")
+            changes.append(f"site {site.name}" if site.source else site.name)
             rule = site.where
         reason = ", ".join(dict.fromkeys(changes))
     line = step.active if isinstance(step, ConvertSteps) else step

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ingather.conf.rules import Match, Rule, Rules, Site
 from ingather.filters.matching import NONE, FirstMatch
+from ingather.model.candidate import Pushed
 
 __all__ = ["CompiledSite", "SiteTable"]
 
@@ -87,6 +88,10 @@ class SiteTable:
         self._memo: dict[str, CompiledSite | None] = {}
         self.pushed = CompiledSite(Site("pushed by feeds", _ANY_HOST, source=""), (), depth)
         """The site of hosts that no site covers, for URLs that trusted senders pushed."""
+        self.listed = CompiledSite(Site("listed by a web feed", _ANY_HOST, source=""), (), depth)
+        """The same for URLs that web feeds list."""
+        self.named = {Pushed.URL: self.pushed, Pushed.LISTED: self.listed}
+        """The site of hosts that no site covers, by how the URL was named; others have none."""
         for site in sorted(rules.sites, key=lambda s: not s.enabled):
             compiled = CompiledSite(site, rules.rules_of(site), depth)
             (self._domains if site.domain else self._servers).setdefault(site.host, compiled)

@@ -7,13 +7,15 @@ __all__ = ["Candidate", "Pushed"]
 
 
 class Pushed(Enum):
-    """Whether a trusted sender named the URL, so that it belongs to no site of the rules."""
+    """Whether a trusted sender or a web feed named the URL, so that it belongs to no site of the rules."""
 
     NO = 0
     URL = 1
     """It, or a URL of its host, is to be crawled: a host without a site is in scope."""
     CONTENT = 2
     """Its content came with a feed: sites and their rules say nothing about it."""
+    LISTED = 3
+    """A web feed or sitemap lists it: judged as ``URL``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class Pipeline:
         rules = self._rules(claim.source)
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
-            pushed=Pushed.URL if rules is not None or self._pushes(claim.source) else Pushed.NO,
+            pushed=Pushed.LISTED if rules is not None else Pushed.URL if self._pushes(claim.source) else Pushed.NO,
         )  # fmt: skip
         evaluation = self._engine.evaluation(candidate, answers=answers)
         if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do

@@ -5,6 +5,8 @@ again when its turn has come. A rehearsal does both at once, then takes whatever
 catalog kept, through the very steps of ``ingather.robot.pipeline.Pipeline``.
 """
 
+from collections.abc import Callable
+
 from ingather.filters import Engine, TraceStep
 from ingather.model.candidate import Candidate
 from ingather.model.lifecycle import Outcome
@@ -14,6 +16,7 @@ from ingather.model.resource import Failure, Response
 from ingather.model.url import split
 from ingather.ports.clock import Clock
 from ingather.robot.discovering import Discoverer, UrlLimits
+from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import Judged, Pipeline, PipelineLimits
 from ingather.robot.reading import Reading, Unreadable
 
@@ -29,6 +32,7 @@ class Rehearsal:
         clock: dates of descriptions.
         version: configuration version that denials name, 0 = not published.
         urls, visits: limits, as a crawl has them.
+        pushes, rules: as :class:`ingather.robot.pipeline.Pipeline` has them: whether senders or web feeds name a source's URLs.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -40,12 +44,15 @@ class Rehearsal:
         version: int = 0,
         urls: UrlLimits | None = None,
         visits: PipelineLimits | None = None,
+        pushes: Callable[[str], bool] = lambda _: False,
+        rules: Callable[[str], ListedRules | None] = lambda _: None,
     ) -> None:
         self.engine = engine
         self._reading = reading
         self._discoverer = Discoverer(engine, version=version, seed=0, limits=urls)
         self._pipeline = Pipeline(
-            engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits
+            engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits,
+            pushes=pushes, rules=rules,
         )  # fmt: skip
 
     def judge(

@@ -78,6 +78,10 @@ def test_explain_says_why_and_what_is_next(rig: Rig) -> None:
         in b["because"]
     )
     assert "2 visits failed since" in rig.call("rss", "explain", "http://n.test/b").out
+    assert a["registered"].startswith("2018-03-20T")
+    said = rig.call("rss", "explain", "http://n.test/a").out
+    assert "last listed " in said
+    assert "True" not in said
     c = told(rig, "explain", "http://N.test:80/c#x")
     assert (c["state"], c["next"]["what"], c["next"]["at"]) == ("pending", "fetch", None)
     assert told(rig, "explain", "http://n.test/other", status=1) == {

@@ -112,7 +112,7 @@ def replay(
             if source and source not in {account.name for account in accounts}:
                 known = ", ".join(account.name for account in accounts) or "none"
                 raise UsageError(f"there is no source {source!r} in the catalog (there are: {known})")
-            walk = Walk(reader, loaded, sites, settings, tally, own=plug_ins(home, settings))
+            walk = Walk(reader, loaded, sites, settings, tally, sources=sources, own=plug_ins(home, settings))
             asyncio.run(walk.run(sample, source))
         finally:
             reader.close()

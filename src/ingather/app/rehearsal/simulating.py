@@ -15,19 +15,21 @@ from ingather.app.configuration import read_configuration
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
+from ingather.app.homeparts import database_of
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
+from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, load
 from ingather.conf.settings import Settings
 from ingather.conf.settings_file import SettingsFile
 from ingather.conf.sources import SourceConf
-from ingather.errors import ConfigurationError, UrlError, UsageError
+from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageError
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind
 from ingather.filters import Engine, Evaluation, TraceStep
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.model.resource import Failure, Response
@@ -81,6 +83,7 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
     config: Path | None = None,
     data: bool = False,
     depth: int = 0,
+    source: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Simulate URLs; the answer is JSON-ready (``docs/reference/simulate-replay.md``).
@@ -92,13 +95,17 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         environment: variables of the process.
         data: fetch each and go through the whole pipeline, else MetaData alone.
         depth: links from a starting point at which the URLs are judged.
+        source: whose they are; ``""`` = of those that feeds named its owner in the catalog, else what the sites say.
 
     Raises:
-        UsageError: a text is no URL.
+        UsageError: a text is no URL, or there is no such source.
         ConfigurationError: the configuration has errors.
     """
     urls = [(text, _canonical(text)) for text in texts]
     loaded, settings, sources = proposed(home, config, environment=environment)
+    if source and source not in sources:
+        raise UsageError(f"there is no source {source!r} (there are: {', '.join(sorted(sources))})")
+    owners = {} if source or home is None else _owners(home, [url for _, url in urls], sources)
 
     async def work() -> list[dict[str, Any]]:
         own = plug_ins(home, settings) if home is not None else None
@@ -107,13 +114,30 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         simulator = Simulator(loaded, settings, sources, clock=clock, own=own, authorization=keys)
         try:
             return [
-                {"asked": text, **await simulator.simulate(url, depth=depth, data=data)} for text, url in urls
-            ]
+                {"asked": text, **await simulator.simulate(url, depth=depth, source=source or owners.get(url, "web"), data=data)}
+                for text, url in urls
+            ]  # fmt: skip
         finally:
             await simulator.close()
 
     folder = loaded.directory
     return {"config": str(folder) if folder else "", "data": data, "urls": asyncio.run(work())}
+
+
+def _owners(home: Home, urls: Sequence[str], sources: Mapping[str, SourceConf]) -> dict[str, str]:
+    """Return the source of each of *urls* that feeds named: its host needs no site. A catalog that cannot be read has none."""
+    if not database_of(home).exists():
+        return {}
+    named = wiring.naming(sources)
+    try:
+        reader = SqliteReader(database_of(home), home.bodies)
+    except CatalogError:
+        return {}
+    try:
+        found = {url: record.source for url in urls if (record := reader.find(url)) is not None}
+    finally:
+        reader.close()
+    return {url: source for url, source in found.items() if named(source) is not Pushed.NO}
 
 
 class Simulator:
@@ -138,7 +162,7 @@ class Simulator:
         own: PlugIns | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
     ) -> None:
-        robot = loaded.robot
+        robot, named = loaded.robot, wiring.naming(sources)
         self._loaded = loaded
         self._agent = wiring.agent_token(robot)
         self._pool = ConverterPool(
@@ -155,7 +179,8 @@ class Simulator:
             extractors=frozenset(own.extractors) if own is not None else frozenset(),
         )  # fmt: skip
         self._rehearsal = Rehearsal(
-            Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings)
+            Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings),
+            pushes=lambda source: named(source) is Pushed.URL, rules=wiring.rules_of(sources).get,
         )  # fmt: skip
         self._starts = {start.url: start.depth for start in loaded.starting_points}
 

@@ -1,6 +1,6 @@
 """A replay's walk over the catalog: MetaData for every URL, the pipeline for bodies that are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
@@ -15,9 +15,10 @@ from ingather.catalog.packing import EMPTY_ATTRIBUTES, unpack_attributes
 from ingather.catalog.sqlite_replay import KnownUrl, ReplayReader
 from ingather.conf import Loaded, Site, load_bodies
 from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogDamagedError
 from ingather.filters import Engine
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.page import Page
 from ingather.model.report import Report
@@ -44,6 +45,7 @@ class Walk:
         loaded: the changed configuration, with the sites of earlier runs.
         sites: those sites, for configurations of the past.
         settings: limits.
+        sources: who names their URLs.
         tally: takes what is found.
         own: plug-ins of the home, for documents that they read.
     """
@@ -56,6 +58,7 @@ class Walk:
         settings: Settings,
         tally: Tally,
         *,
+        sources: Mapping[str, SourceConf],
         own: PlugIns,
     ) -> None:
         robot = loaded.robot
@@ -66,7 +69,7 @@ class Walk:
             count=1, limits=wiring.converter_limits(settings, robot), clock=SystemClock(),
             environment=converter_environment(own),
         )  # fmt: skip
-        self._own = own
+        self._own, self._sources = own, sources
         self._new = self._rehearsal(loaded)
         self._obey = bool(robot.enable_robots_txt)
         self._shaping, self._judging = shaping(loaded), judging(loaded)
@@ -84,8 +87,11 @@ class Walk:
             summarizer=wiring.summarizers(self._pool, self._settings, loaded.robot),
             extractors=frozenset(self._own.extractors),
         )  # fmt: skip
-        limits = wiring.pipeline_limits(self._settings)
-        return Rehearsal(Engine(loaded), reading=reading, clock=self._moment, visits=limits)
+        limits, named = wiring.pipeline_limits(self._settings), wiring.naming(self._sources)
+        return Rehearsal(
+            Engine(loaded), reading=reading, clock=self._moment, visits=limits,
+            pushes=lambda source: named(source) is Pushed.URL, rules=wiring.rules_of(self._sources).get,
+        )  # fmt: skip
 
     def _past(self, version: int) -> "_Past | None":
         """Return a published configuration; ``None`` if it is not kept or does not load any more."""

@@ -150,7 +150,7 @@ def document_form(
     return {
         "url": record.url, "source": record.source, "owner": record.owner, "state": DocState(row.state).name.lower(),
         "described": record.described, "link": found.link, "final": row.final or None, "alias_of": alias or None,
-        "known": instant(found.known_s), "indexed": instant(found.indexed_s), "checked": instant(found.checked_s),
+        "registered": instant(found.known_s), "indexed": instant(found.indexed_s), "checked": instant(found.checked_s),
         "seen": instant(max([*seen, found.seen_s], key=lambda at: at or 0.0, default=None)), "looked": instant(found.looked_s),
         "status": found.status or None, "reason": found.reason, "failures": found.fails, "failing_since": instant(found.failing_s),
         "wanted": Intent(row.intent).name.lower() if row.intent else None, "asked": instant(row.asked_s),

@@ -68,7 +68,7 @@ class _Process:
         if pushed is Pushed.CONTENT:  # nobody fetches it: rules about where to go do not concern it
             ev.site = self.table.pushed.site
             return None
-        compiled = self.table.site_of(host) or (self.table.pushed if pushed is Pushed.URL else None)
+        compiled = self.table.site_of(host) or self.table.named.get(pushed)
         if compiled is None:
             return self.no_site
         return self._at(state, compiled, scheme, level)
