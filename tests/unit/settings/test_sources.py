@@ -2,6 +2,7 @@
 
 import pytest
 
+from ingather.app.wiring import deletion_limits
 from ingather.conf.settings_file import SettingsFile, read_settings
 from ingather.conf.sources import SourceConf
 from ingather.errors import UnitError
@@ -42,6 +43,23 @@ def test_a_source_is_read_whole_with_its_places() -> None:
     assert not source.is_own("localhost", 8001)
     assert source.is_own("::1", 80)
     assert "web" in found.sources
+
+
+def test_a_source_has_its_own_rules_of_deletion() -> None:
+    found = read(
+        "[source.web]\ndeletion-half-share = '30%'\ndeletion-half-floor = 4\ndeletion-confirm-after = '6h'\n"
+        "deletion-confirm-looks = 3\ndeletion-cool-down = '2d'\ndeletion-rd-lifetime = '30d'\n"
+    )
+    assert not found.diagnostics
+    limits = deletion_limits(found.settings, found.sources["web"])
+    assert (limits.half_share, limits.half_floor, limits.confirm_s) == (0.3, 4, 21_600.0)
+    assert (limits.confirm_looks, limits.cool_down_s) == (3, 172_800.0)
+    assert found.sources["web"].deletion_rd_lifetime == 30 * 86_400.0
+    common = deletion_limits(found.settings, SourceConf())
+    assert (common.half_floor, common.confirm_looks, common.cool_down_s) == (10, 2, 86_400.0)
+    for wrong in ("deletion-confirm-looks = 0", "deletion-confirm-looks = 9", "deletion-cool-down = '31d'"):
+        [finding] = read(f"[source.web]\n{wrong}\n").diagnostics
+        assert wrong.split(" ")[0] in finding.text
 
 
 def test_web_can_be_narrowed() -> None:
