@@ -33,9 +33,13 @@ def import_opml(file: Path, name: str, home: Path, *, yes: bool, as_json: bool) 
     Exit status 1: it is no OPML.
     """  # fmt: skip
     from ingather.app.syndication.subscribing import Subscribing
+    from ingather.errors import WebFeedError
 
     place, _ = open_home(home)
-    plan = Subscribing(place).import_opml(file.read_bytes(), name, write=yes)
+    try:
+        plan = Subscribing(place).import_opml(file.read_bytes(), name, write=yes)
+    except WebFeedError as error:
+        raise WebFeedError(f"{file}: {error}") from error
     if as_json:
         print_json(plan)
         return
