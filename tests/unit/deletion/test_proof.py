@@ -1,13 +1,18 @@
 """What proves a deletion, who decided, the cool-down, undoing, and that no older record revives what is deleted."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from ingather.app.feeds.home import deletion_guard
+from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_tombstones import Observation, Stone, TombstoneReader
 from ingather.model.decided import By, Undo
 from ingather.model.lifecycle import Outcome, State
 from ingather.robot.committing import Batch
-from ingather.robot.deletion import DeletionLimits
+from ingather.robot.deletion import DeletionLimits, DeletionPolicy
+from ingather.testing.fedhome import FedHome, Said, fed, rss
 from ingather.testing.revisiting import GONE, Page, Revisits
 
 HOUR_S = 3_600.0
@@ -279,3 +284,46 @@ def test_names_and_reasons_are_one_line() -> None:
     assert By.of("  ann\n\x1b[31m", "a\tb\r\n c" + "x" * 900) == By("ann [31m", ("a b c" + "x" * 900)[:500])
     assert Undo().empty
     assert str(Undo(run=3, reason="404")) == "run 3, reason 404"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_web_feeds_leave_the_same_evidence(tmp_path: Path, status: int) -> None:
+    a, b, feed = "https://n.test/a", "https://n.test/b", "https://n.test/feed.xml"
+    home = FedHome(tmp_path / "c.db", {"news": fed(feeds=(feed,))})
+    try:
+        home.web |= {a: Said(body="Alpha"), b: Said(body="Beta"), feed: Said(body=rss(a, b))}
+        home.cycle()
+        home.web |= {a: Said(status), feed: Said(body=rss(b))}
+        home.until(72)
+        assert home.documents() == {b}
+        reader = TombstoneReader(home.path)
+        row = reader.row_of(a)
+        assert row is not None
+        seen = reader.evidence(row)[-1]
+        assert (seen.status, seen.decision) == (status, "delete")
+        assert seen.detail.startswith("checked 2018-03-2")
+        reader.close()
+    finally:
+        home.close()
+
+
+def test_what_a_full_feed_leaves_out_is_held_while_it_cools_down() -> None:
+    guard = deletion_guard(lambda _: DeletionPolicy())
+    facts = SourceFacts("drive", "public", 1000, 0, 0, 0, kept=(("missing from a full feed", 1_000.0),))
+    told = guard("missing from a full feed", 3, 0, facts, 1_000.0 + 23 * HOUR_S)
+    assert "a person kept such documents" in told.why
+    assert not guard("missing from a full feed", 3, 0, facts, 1_000.0 + 25 * HOUR_S).why
+    assert not guard("the rules exclude it now", 3, 0, facts, 2_000.0).why
+
+
+def test_what_is_old_is_pruned_but_not_what_proves_a_tombstone(robot: Revisits) -> None:
+    pages = robot.site(20)
+    text = robot.web[pages[0]]
+    robot.web[pages[0]] = robot.web[pages[1]] = GONE
+    robot.look(pages[:2])
+    robot.web[pages[0]] = text
+    robot.pass_time(3)
+    later_s = robot.visitor.now_s + HOUR_S
+    pruned = robot.job(lambda w, _a: w.pruning.evidence(later_s, limit=1000))
+    assert pruned == 1
+    assert len(evidence(robot, pages[1])) == 2
