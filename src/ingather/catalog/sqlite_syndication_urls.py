@@ -26,7 +26,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 class Claimed(NamedTuple):
-    """Who has a URL: its source's row, kind and access; whether its content is pushed; whether the source looks after it."""
+    """Who has a URL: its source's row, kind and access; whether its content is pushed; whether the source looks after it and a feed of it lists or listed it."""
 
     source: int
     kind: str
@@ -160,7 +160,8 @@ class SyndicatedUrls:
             row[0]: Claimed(row[1], row[2], row[3], bool(row[4]), bool(row[5]))
             for row in self._among(
                 "select u.id, u.source, s.kind, s.access, coalesce((select f.content from fed f where f.id = u.id), 0), "
-                "exists (select 1 from rss_document d where d.id = u.id and d.source = u.source) "
+                "exists (select 1 from rss_document d where d.id = u.id and d.source = u.source) and exists (select 1 from rss_listing l "
+                "join rss_feed f on f.id = l.feed where l.id = u.id and f.source = u.source and f.configured) "
                 "from url u join source s on s.id = u.source where u.id in ({ids})",
                 url_ids,
             )

@@ -151,6 +151,33 @@ def test_a_feed_that_is_taken_out_leaves_its_documents_under_the_check(home_of: 
     assert home.documents() == {A}
 
 
+def test_a_feed_that_changes_its_source_takes_along_what_it_lists(home_of: HomeOf) -> None:
+    other, gone = "https://n.test/other.xml", "https://n.test/gone"
+    pages = {
+        A: Said(body="Alpha"),
+        B: Said(body="Beta"),
+        gone: Said(body="Gone"),
+        other: Said(body=rss((B, D))),
+    }
+    home = home_of(fed("rss", "one", feeds=(FEED, other)), fed("rss", "two", feeds=()))
+    home.web |= pages | {FEED: Said(body=rss((A, D), (gone, D)))}
+    home.cycle()
+    assert (owner(home, A), owner(home, gone)) == ("one", "one")
+    home.configure(two=fed("rss", "two", feeds=(FEED, other)), one=fed("rss", "one", feeds=(other,)))
+    home.web[FEED] = Said(body=rss((A, D)))
+    home.cycle()
+    assert (owner(home, A), home.state(A), owner(home, gone)) == ("two", "live", "one")
+    assert owner(home, B) == "one"
+    assert owner(home, other) == "one"
+    assert home.rows(
+        "select count(*) from rss_event where cause like '%is a feed of the source one already'"
+    ) == [(1,)]
+    home.configure(new=fed("rss", "new", feeds=(FEED,)), one=fed("rss", "one", feeds=(other,)))
+    home.cycle()
+    assert (owner(home, A), home.state(A)) == ("new", "live")
+    assert home.documents() == {A, B, gone}
+
+
 def test_a_feed_that_is_taken_out_takes_its_documents_with_it_if_the_source_says_so(home_of: HomeOf) -> None:
     home = home_of(on_feed_removed="delete")
     home.web |= {A: Said(body="Alpha"), FEED: Said(body=rss((A, D)))}

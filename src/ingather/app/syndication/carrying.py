@@ -127,6 +127,13 @@ class Carrying:
             return self._store.make(url, self._number, self._applied)
         if self._store.comes_with_feeds(known):
             return None
+        there = self._store.feed_at(known)
+        if there is not None and there.source != self._number:
+            if there.configured:
+                return None
+            self._store.drop_feed(
+                there.id
+            )  # it changed its source: what it listed stays with the old one until it is listed here
         if self._store.owner(known) != self._number:
             self._store.drop_registration(known)
             self._writer.feeds.move(known, self._number, self._applied)
@@ -169,7 +176,8 @@ class Carrying:
                 self._store.add_feed(self._number, url, url_id, parent=parent) if url_id is not None else None
             )
             if row is None:
-                self.events([Event(self._now_s, "", "", f"cannot be polled: {url}", notice=True)])
+                cause = f"cannot be polled: {url}{self._taken(url)}"
+                self.events([Event(self._now_s, "", "", cause, notice=True)])
                 return None
         row.configured, row.parent = True, parent
         facts = msgspec.structs.replace(feed_facts(row), url=self._store.url(row.url), parent=parent)
@@ -181,6 +189,13 @@ class Carrying:
                 row, msgspec.structs.replace(facts, due_s=self._now_s, why="it is new", urgent=True)
             )
         return row
+
+    def _taken(self, url: str) -> str:
+        known = self._store.known([url]).get(url)
+        there = None if known is None else self._store.feed_at(known)
+        if there is None:
+            return ""
+        return f" is a feed of the source {self._writer.applier.names.source_name(there.source)} already"
 
     # -- documents ----------------------------------------------------------------------------
 

@@ -33,28 +33,32 @@ def reconcile(desk: Desk, writer: Writer, applied: Applied, *, whole: bool) -> N
         desk.adopt(number, name)
         if store.source(number) is None:
             store.put_source(source_row(number, SourceFacts(), next_s=now_s, cycle=None))
-        _feeds(desk, writer, number, applied)
-        _replan(desk, writer, number)
-    if not whole:
-        return
-    known = {number for number, _ in desk.numbers()}
-    for row in store.sources():
-        if row.id not in known:
+    numbers = [number for number, _ in desk.numbers()]
+    for row in store.sources() if whole else ():
+        if row.id not in numbers:
             _end_source(writer, row.id, applied)
-    desk.close(writer, applied, clock_trusted=True)
+    for number in numbers:  # what ends comes first, everywhere: a feed may have changed its source
+        _end_feeds(desk, writer, number, applied)
+    for number in numbers:
+        _new_feeds(desk, writer, number, applied)
+        _replan(desk, writer, number)
+    if whole:
+        desk.close(writer, applied, clock_trusted=True)
 
 
-def _feeds(desk: Desk, writer: Writer, number: int, applied: Applied) -> None:
-    store, source = writer.syndication, desk.sources[desk.name(number)]
-    carrying = desk.carrying(writer, number, applied)
-    known = {feed.name: feed for feed in store.feeds(number) if not feed.parent}
-    for url in source.conf.syndication.feeds:
-        feed = known.pop(url, None)
-        if feed is None or not feed.configured:
-            carrying.add(url)
-    for feed in known.values():
-        if feed.configured:
+def _end_feeds(desk: Desk, writer: Writer, number: int, applied: Applied) -> None:
+    named = set(desk.sources[desk.name(number)].conf.syndication.feeds)
+    for feed in writer.syndication.feeds(number):
+        if feed.configured and not feed.parent and feed.name not in named:
             desk.end_feed(writer, feed, applied)
+
+
+def _new_feeds(desk: Desk, writer: Writer, number: int, applied: Applied) -> None:
+    carrying = desk.carrying(writer, number, applied)
+    polled = {feed.name for feed in writer.syndication.feeds(number) if feed.configured and not feed.parent}
+    for url in dict.fromkeys(desk.sources[desk.name(number)].conf.syndication.feeds):
+        if url not in polled:
+            carrying.add(url)
 
 
 def _replan(desk: Desk, writer: Writer, number: int) -> None:
