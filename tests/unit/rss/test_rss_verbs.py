@@ -39,6 +39,22 @@ def test_list_names_every_feed_and_when_and_why(rig: Rig) -> None:
     assert len(told(rig, "list", "--source", "news")["feeds"]) == 3
 
 
+def test_list_says_why_a_feed_is_not_polled_for_a_source(rig: Rig) -> None:
+    rig.toml(f'[source.late]\nkind = "rss"\nfeeds = ["{GOOD}"]\n')
+    (late,) = told(rig, "list", "--source", "late")["feeds"]
+    assert late["why"] == "it is a feed of the source news: a feed is polled for one source alone"
+    text = (rig.path / "ingather.toml").read_text()
+    (rig.path / "ingather.toml").write_text(
+        text.replace(
+            '\nkind = "rss"\nfeeds = ["' + GOOD + '", ',
+            '\nkind = "rss"\nenable-indexer = false\nfeeds = ["' + GOOD + '", ',
+        )
+    )
+    good = next(feed for feed in told(rig, "list", "--source", "news")["feeds"] if feed["url"] == GOOD)
+    assert (good["next_poll"], good["why"]) == (None, "the source news is off (enable-indexer = false)")
+    assert "enable-indexer = false" in rig.call("rss", "show", GOOD).out
+
+
 def test_status_counts_and_tells_the_notices(rig: Rig) -> None:
     found = told(rig, "status")
     (source,) = found["sources"]

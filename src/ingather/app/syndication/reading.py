@@ -56,15 +56,19 @@ class WebFeedBook:
             self._known(source)
         with self.reading() as reader:
             records = [] if reader is None else reader.feeds(source=source, configured=False)
-        found = [feed_form(record) for record in records]
-        met = {(feed["source"], feed["url"]) for feed in found}
-        found += [
-            _unmet(name, url)
-            for name, conf in self._sources.items()
-            if source in {"", name} and conf.syndicates
-            for url in conf.syndication.feeds
-            if (name, url) not in met
-        ]
+            met = {(record.source, record.row.name) for record in records}
+            unmet = [
+                (name, url)
+                for name, conf in self._sources.items()
+                if source in {"", name} and conf.syndicates
+                for url in conf.syndication.feeds
+                if (name, url) not in met
+            ]
+            there = (
+                {} if reader is None or not unmet else {one.row.name: one.source for one in reader.feeds()}
+            )
+        found = [self._form(record) for record in records]
+        found += [_unmet(name, url, there.get(url, "")) for name, url in unmet]
         return sorted(found, key=lambda feed: (feed["source"], feed["id"] or 1 << 62))
 
     def status(self) -> dict[str, Any]:
@@ -102,13 +106,23 @@ class WebFeedBook:
                 for one in reader.documents(feed=number, states=_TROUBLE, limit=_LISTED)
             ]  # fmt: skip
             return {
-                **feed_form(record),
+                **self._form(record),
                 "totals": feed_totals(reader, number, self._now_s()),
                 "events": [
                     event_form(event) for event in reader.events(feed=number, own=True, limit=_EVENTS)
                 ],
                 "trouble": trouble,
             }
+
+    def _form(self, record: FeedRecord) -> dict[str, Any]:
+        """Return a feed; one whose source is off is not polled, whatever its clocks say."""
+        form, source = feed_form(record), self._sources.get(record.source)
+        if source is None or source.syndication.enable_indexer or not record.row.configured:
+            return form
+        return form | {
+            "next_poll": None,
+            "why": f"the source {record.source} is off (enable-indexer = false)",
+        }
 
     def explain(self, url: str) -> dict[str, Any]:
         """Return what feeds say of a document, how it stands, and what happens next; ``known`` is ``False`` if no feed ever listed it.
@@ -150,7 +164,9 @@ class WebFeedBook:
         with self.reading() as reader:
             record = None if reader is None else reader.feed(url)
         return (
-            None if record is None else {"known": False, "url": url, "foreign": [], "feed": feed_form(record)}
+            None
+            if record is None
+            else {"known": False, "url": url, "foreign": [], "feed": self._form(record)}
         )
 
     def documents(
@@ -271,13 +287,6 @@ def _loose(name: str) -> str:
     return name
 
 
-def _unmet(source: str, url: str) -> dict[str, Any]:
-    return {
-        "id": None, "source": source, "url": url, "address": url, "configured": True, "paused": False, "state": "new",
-        "why": "no keeper has met it: start ingather serve", "title": "", "next_poll": None, "last_poll": None, "error": "",
-    }  # fmt: skip
-
-
 def _foreign(reader: SyndicationReader, url: str) -> list[dict[str, Any]]:
     """Return what feeds say of a document that another source owns."""
     row = reader.row(url)
@@ -286,3 +295,13 @@ def _foreign(reader: SyndicationReader, url: str) -> list[dict[str, Any]]:
 
 def _titles(reader: SyndicationReader) -> dict[str, str]:
     return {record.row.name: feed_facts(record.row).title for record in reader.feeds()}
+
+
+def _unmet(source: str, url: str, there: str = "") -> dict[str, Any]:
+    """Return a feed that *source* names and that is not polled for it; *there*: the source for which it is polled."""
+    why = f"it is a feed of the source {there}: a feed is polled for one source alone"
+    return {
+        "id": None, "source": source, "url": url, "address": url, "configured": True, "paused": False, "state": "new",
+        "why": why if there else "no keeper has met it: start ingather serve", "title": "", "next_poll": None, "last_poll": None,
+        "error": "",
+    }  # fmt: skip
