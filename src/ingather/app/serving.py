@@ -61,7 +61,15 @@ from ingather.app.searching import Seeing, search_service
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
-from ingather.app.watch import NoticeMetrics, WatchMetrics, alarms_of, facts_of, readiness
+from ingather.app.watch import (
+    Canary,
+    CanaryMetrics,
+    NoticeMetrics,
+    WatchMetrics,
+    alarms_of,
+    facts_of,
+    readiness,
+)
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
@@ -223,17 +231,18 @@ def _may_feed(people: CatalogPeople, token: str) -> bool:
 class Serving:
     """A gathering with its two listeners; ``async with`` from bind to close."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - its parts
         self,
         gathering: Gathering,
         home: Home,
         settings: Settings,
         listeners: Listeners,
         feed_listeners: FeedListeners | None = None,
+        canary: Canary | None = None,
     ) -> None:
         self.gathering, self.home, self.settings = gathering, home, settings
         self.listeners = listeners
-        self._feed_listeners = feed_listeners
+        self._feed_listeners, self.canary = feed_listeners, canary
         self._loop: asyncio.AbstractEventLoop | None = None
         self._servers: list[tuple[uvicorn.Server, threading.Thread]] = []
         self._registry = CollectorRegistry()
@@ -273,6 +282,7 @@ class Serving:
         self._notices = notifying(
             self.home, self.settings, gathering.clock, office=self.feeds.office, do=operations.do, own_ports=gathering.plan.own_ports,
             look=lambda: self._alarms(operations), runs=self._runs, figures=self._figures,
+            least_visits=1 if self.canary is None else 2,
         )  # fmt: skip
         if self._notices is not None:
             await self._loop.run_in_executor(None, self._notices.start)
@@ -289,6 +299,7 @@ class Serving:
         WebFeedMetrics(self._registry, database_of(self.home))
         DeletionMetrics(self._registry, database_of(self.home), gathering.clock.wall)
         WatchMetrics(self._registry, self._readiness, gathering.room, database_of(self.home))
+        CanaryMetrics(self._registry, self.canary)
         NoticeMetrics(self._registry, {} if self._notices is None else self._notices.outboxes)
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
@@ -335,6 +346,9 @@ class Serving:
             asyncio.create_task(self._prunings()),
             asyncio.create_task(self._probe()),
         ]
+        if self.canary is not None:
+            rounds = self.canary.rounds_of(gathering, partial(self._finds, service))
+            self._background.append(asyncio.create_task(rounds))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -411,7 +425,7 @@ class Serving:
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
             ready=self._readiness,
-            explain=explain, status=lambda: status_form(gathering, self.sandbox), operations=_Operations(self), reconfigure=reconfigure,
+            explain=explain, status=self._status, operations=_Operations(self), reconfigure=reconfigure,
             metrics=http,
             search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
         )  # fmt: skip
@@ -453,8 +467,22 @@ class Serving:
             return Health(ok=False, text=f"the index stopped: {self.gathering.follower.broken}")
         return Health(ok=True, text="disk full: no new work" if keeper.disk_full else "ok")
 
+    def _status(self) -> dict[str, Any]:
+        canary = {} if self.canary is None else {"canary": self.canary.form()}
+        return {**status_form(self.gathering, self.sandbox), **canary}
+
+    def _finds(self, service: SearchService, word: str) -> bool:
+        """Whether the canary is found by *word*, by anybody; an index that cannot be asked finds nothing."""
+        assert self.canary is not None  # noqa: S101 - its rounds ask
+        try:
+            results = service.search(SearchRequest(word, limit=1)).results
+        except IngatherError:
+            return False
+        return any(result.url == self.canary.url for result in results)
+
     def _readiness(self, *, searching: bool = False) -> Readiness:
-        facts = facts_of(self.gathering, findings=self.findings, stopping=self._stopping)
+        canary = self.canary.trouble if self.canary is not None else ""
+        facts = facts_of(self.gathering, findings=self.findings, canary=canary, stopping=self._stopping)
         return readiness(facts, searching=searching)
 
     def _alarms(self, operations: _Operations) -> list[Alarm]:

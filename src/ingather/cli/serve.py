@@ -14,11 +14,16 @@ from ingather.cli.opened import open_home
 from ingather.errors import ConfigurationError, IngatherError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ingather.app.feeds.gate import FeedListeners
     from ingather.app.home import Home
     from ingather.app.keeper import Gathering
+    from ingather.app.runplan import RunPlan
     from ingather.app.serving import Listeners
+    from ingather.app.watch import Canary
     from ingather.conf.settings import Settings
+    from ingather.conf.sources import SourceConf
 
 __all__ = ["command"]
 
@@ -45,6 +50,7 @@ def command(home: Path) -> int:
     configure(level=settings.text("log.level"), pretty=None if format_ == "auto" else format_ == "pretty")
     listeners = Listeners(settings)
     feed_listeners = _feed_listeners(place, settings, listeners)
+    canary = _canary(settings, read.sources, listeners, feed_listeners)
 
     async def main() -> int:
         stop = asyncio.Event()
@@ -57,8 +63,9 @@ def command(home: Path) -> int:
         plan = RunPlan(
             kind="serve", sources=read.sources, own_ports=(*listeners.own_ports, *feed_listeners.own_ports)
         )
+        plan = _with_canary(plan, canary)
         gathering = Gathering(place, settings, plan)
-        serving = Serving(gathering, place, settings, listeners, feed_listeners)
+        serving = Serving(gathering, place, settings, listeners, feed_listeners, canary)
         gathering.on_index_commit(serving.index_committed)
         async with gathering, serving:
             search, admin = listeners.urls
@@ -88,6 +95,7 @@ def command(home: Path) -> int:
     finally:
         listeners.close()
         feed_listeners.close()
+        _close(canary)
 
 
 def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") -> "FeedListeners":
@@ -101,6 +109,32 @@ def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") 
     for note in made.notes:
         click.echo(f"ingather: {note}", err=True)
     return made
+
+
+def _close(canary: "Canary | None") -> None:
+    if canary is not None:
+        canary.close()
+
+
+def _with_canary(plan: "RunPlan", canary: "Canary | None") -> "RunPlan":
+    return plan if canary is None else canary.added_to(plan)
+
+
+def _canary(
+    settings: "Settings",
+    sources: "Mapping[str, SourceConf]",
+    listeners: "Listeners",
+    feed_listeners: "FeedListeners",
+) -> "Canary | None":
+    from ingather.app.clock import SystemClock
+    from ingather.app.watch import canary_of
+
+    try:
+        return canary_of(settings, sources, SystemClock())
+    except IngatherError:
+        listeners.close()
+        feed_listeners.close()
+        raise
 
 
 async def _reload(gathering: "Gathering") -> None:

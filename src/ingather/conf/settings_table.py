@@ -30,6 +30,7 @@ SECTIONS: dict[str, str] = {
     "access": "Who searches. Users and tokens are made with `ingather user` and `ingather token`.",
     "directory": "A directory (LDAP, Active Directory) that knows people and their groups. `ingather access ldap test` tries it.",
     "notices": "What a program or a person of yours is told: runs, holds, failing sources, disk and more. `ingather notify test` tries it.",
+    "canary": "A page of our own that is crawled and found again every few minutes.",
     "disk": "Space that is left alone.",
     "plugins": "Code of one's own. What stands here is never set over HTTP.",
     "log": "Events and the access log. robot.conf's loglevel governs robot.log only.",
@@ -317,6 +318,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("notices", "mail-password-file", Kind.TEXT, "",
             "File of the home with the password; readable by its owner alone."),
     Setting("notices", "mail-every", _S, 5 * _M, "Least time between two mails; what comes meanwhile is put together.", low=1.0),
+    # -- canary
+    Setting("canary", "listen", Kind.TEXT, "",
+            'Where the page is: an IPv4 address on loopback that no site has, with a port, "127.0.0.2:7072". Nothing: there is no canary.'),
+    Setting("canary", "every", _S, 5 * _M, "Time between two rounds.", low=1.0),
+    Setting("canary", "patience", _S, 15 * _M, "Time in which the changed page has to be found; then it is an alarm.", low=1.0),
     # -- disk
     Setting("disk", "reserve", _B, _GIB, "Free space below which new work is refused; searching goes on.", live=True),
     Setting("disk", "reserve-share", Kind.SHARE, 0.05,

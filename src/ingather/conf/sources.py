@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
+from urllib.parse import urljoin, urlsplit
 
 from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
@@ -81,6 +82,7 @@ class SourceConf:
         windows: parts of the week in which it may be fetched from, none = always.
         delays: parts of the week with the delay that holds then, if it is longer.
         syndication: feeds, clocks and limits; of kinds ``rss`` and ``sitemap``.
+        own_page: URL of a page of our own that it may ask for, and no other; no key, the canary's source has it.
         origins: ``FILE:LINE`` of each key that was written.
     """
 
@@ -123,10 +125,12 @@ class SourceConf:
     windows: tuple[str, ...] = ()
     delays: tuple[str, ...] = ()
     syndication: SyndicationConf = field(default_factory=SyndicationConf)
+    own_page: str = ""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def scope(self) -> Scope:
         """Return where this source may go, as the egress gate takes it."""
+        own = urlsplit(self.own_page) if self.own_page else None
         return Scope(
             source=self.name,
             schemes=self.schemes,
@@ -135,6 +139,10 @@ class SourceConf:
             addresses=self.addresses,
             verify_tls=self.verify_tls,
             user_agent=self.user_agent,
+            own_listener=None if own is None else (own.hostname or "", own.port or 0),
+            only_urls=frozenset()
+            if own is None
+            else frozenset({self.own_page, urljoin(self.own_page, "/robots.txt")}),
         )
 
     def value(self, key: str) -> Value | None:

@@ -123,12 +123,17 @@ class EgressGate:
         self._reaches: dict[Scope, _Reach] = {}
         self._last: _Reach | None = None
 
-    async def admit(self, scheme: str, host: str, port: int, scope: Scope) -> tuple[str, ...] | Refusal:
+    async def admit(
+        self, scheme: str, host: str, port: int, scope: Scope, url: str = ""
+    ) -> tuple[str, ...] | Refusal:
         """Return the checked addresses of *host*, in order of preference, or a refusal.
 
         *scheme* and *host* are lower case as a WHATWG parser gives them; a name that such a
-        parser would read as an address never comes here as a name.
+        parser would read as an address never comes here as a name. *url* is what is asked for there: a
+        scope that names its URLs admits those alone.
         """
+        if scope.only_urls and url not in scope.only_urls:
+            return Refusal(FailureKind.EGRESS, f"source {scope.source} may ask for its own page alone")
         reach = self._last
         if reach is None or reach.scope is not scope:
             reach = self._reach(scope)
@@ -149,7 +154,9 @@ class EgressGate:
         admitted = []
         for text in found:
             refused = (
-                reach.address_refusal(text) or reach.port_refusal(text, port) or self._own_refusal(text, port)
+                reach.address_refusal(text)
+                or reach.port_refusal(text, port)
+                or self._own_refusal(text, port, scope)
             )
             if refused:
                 return Refusal(FailureKind.EGRESS, f"{bare}: {refused}" if bare != text else refused)
@@ -164,7 +171,7 @@ class EgressGate:
         return (
             reach.address_refusal(address)
             or reach.port_refusal(address, port)
-            or self._own_refusal(address, port)
+            or self._own_refusal(address, port, scope)
         )
 
     def _reach(self, scope: Scope) -> _Reach:
@@ -176,8 +183,10 @@ class EgressGate:
         self._last = reach
         return reach
 
-    def _own_refusal(self, text: str, port: int) -> str:
-        """Say that *text* and *port* are a listener of ours; ``""`` when they are not."""
+    def _own_refusal(self, text: str, port: int, scope: Scope) -> str:
+        """Say that *text* and *port* are a listener of ours; ``""`` when they are not, or the scope's own."""
+        if scope.own_listener == (text, port):
+            return ""
         for listener, own_port in self._own_ports:
             if own_port == port and _listens(listener, text):
                 return f"{text} port {port} is a listener of Ingather itself"

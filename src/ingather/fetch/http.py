@@ -116,7 +116,7 @@ class HttpFetcher:
             extra: list[bytes] | str = _extra_headers(request) if _special(request) else []
             if isinstance(extra, str):
                 return Failure(request.url, FailureKind.PROTOCOL, extra)
-            admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope)
+            admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
             if isinstance(admitted, Refusal):
                 spent_s = self._clock.monotonic() - started_s
                 return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)

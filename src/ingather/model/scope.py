@@ -19,6 +19,8 @@ class Scope:
             own listeners are refused whatever stands here.
         address_ports: ports at which those ranges are reachable; empty = any.
         user_agent: what is sent as such; ``""`` = the fetcher's own.
+        own_listener: (address, port) of the one listener of ours that may be reached: the canary's, by its source alone.
+        only_urls: the only URLs that may be asked for; empty = any.
         verify_tls: ``False`` only when the source's settings say so; logged at each start.
     """
 
@@ -30,3 +32,5 @@ class Scope:
     address_ports: frozenset[int] = frozenset()
     verify_tls: bool = True
     user_agent: str = ""
+    own_listener: tuple[str, int] | None = None
+    only_urls: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ _TRIES: Final = 5
 _ROOM: Final = 1 << 20
 _OUTSIDE: Final = (
     "feeds.certificate", "feeds.certificate-key", "access.oidc-secret-file", "directory.ca-file", "directory.bind-password-file",
-    "notices.secret-file", "plugins.folder",
+    "notices.secret-file", "notices.mail-password-file", "plugins.folder",
 )  # fmt: skip
 
 

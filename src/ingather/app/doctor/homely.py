@@ -22,6 +22,7 @@ _FOLDERS: Final = ("config", "catalog", "bodies", "index", "log", "run", "feeds"
 _SECRETS: Final = ("admin-token", "credentials.toml", "feeds/tokens", "feeds/certificate-key.pem")
 _SECRET_SETTINGS: Final = (
     "feeds.certificate-key", "access.oidc-secret-file", "directory.bind-password-file", "notices.secret-file",
+    "notices.mail-password-file",
 )  # fmt: skip
 _NETWORKED: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "afs", "ceph"})
 _FEW_INODES: Final = 0.02

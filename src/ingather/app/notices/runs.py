@@ -23,6 +23,7 @@ class RunNotices:
         recall, remember: what is kept in the catalog.
         clock: wall and monotonic.
         apart_s: so long between two of these notices.
+        least: visits below which a run is no news.
     """
 
     def __init__(  # noqa: PLR0913 - what it stands on
@@ -34,9 +35,10 @@ class RunNotices:
         clock: Clock,
         *,
         apart_s: float,
+        least: int = 1,
     ) -> None:
         self._runs, self._figures, self._recall, self._remember = runs, figures, recall, remember
-        self._clock, self._apart_s = clock, apart_s
+        self._clock, self._apart_s, self._least = clock, apart_s, least
         self._low: int | None = None
         self._told_s: float | None = None
         self._next_s = float("-inf")
@@ -60,7 +62,9 @@ class RunNotices:
         if not fresh or (self._told_s is not None and now_s - self._told_s < self._apart_s):
             return
         told = {int(form["run"]): self._figures(int(form["run"])) for form in fresh}
-        busy = [form for form in fresh if told[int(form["run"])].get("visits")]
+        busy = [
+            form for form in fresh if sum(told[int(form["run"])].get("visits", {}).values()) >= self._least
+        ]
         if busy:
             form = busy[0]
             number = int(form["run"])

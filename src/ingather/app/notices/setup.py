@@ -124,6 +124,7 @@ def notifying(  # noqa: PLR0913 - what it stands on
     look: Callable[[], Sequence[Alarm]],
     runs: Callable[[], Sequence[Mapping[str, Any]]],
     figures: Callable[[int], Mapping[str, Mapping[str, int]]],
+    least_visits: int = 1,
 ) -> Notifier | None:
     """Return the notifier of a home that is served, not yet started; ``None`` when nobody is to be told.
 
@@ -143,7 +144,7 @@ def notifying(  # noqa: PLR0913 - what it stands on
     fillers = (
         FeedNotices(office.after, office.newest, recall, remember),
         Alarms(look, recall, remember, clock, again_s=settings.seconds("notices.again"), apart_s=apart_s),
-        RunNotices(runs, figures, recall, remember, clock, apart_s=apart_s),
+        RunNotices(runs, figures, recall, remember, clock, apart_s=apart_s, least=least_visits),
     )
     outboxes: dict[str, Outbox] = {}
     made: list[Outbox] = []

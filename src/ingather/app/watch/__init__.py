@@ -1,10 +1,21 @@
 """Watching a served home: whether it is ready, and why not.
 
-``readiness`` judges the figures of the moment, ``conditions`` finds what is worth an alarm, ``metering`` gives all that to Prometheus.
+``readiness`` judges the figures of the moment, ``conditions`` finds what is worth an alarm, ``canary`` goes the whole way of a page, ``metering`` gives all that to Prometheus.
 """
 
+from ingather.app.watch.canary import Canary, canary_of
 from ingather.app.watch.conditions import alarms_of
-from ingather.app.watch.metering import NoticeMetrics, WatchMetrics
+from ingather.app.watch.metering import CanaryMetrics, NoticeMetrics, WatchMetrics
 from ingather.app.watch.readiness import Facts, facts_of, readiness
 
-__all__ = ["Facts", "NoticeMetrics", "WatchMetrics", "alarms_of", "facts_of", "readiness"]
+__all__ = [
+    "Canary",
+    "CanaryMetrics",
+    "Facts",
+    "NoticeMetrics",
+    "WatchMetrics",
+    "alarms_of",
+    "canary_of",
+    "facts_of",
+    "readiness",
+]

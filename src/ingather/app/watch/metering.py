@@ -10,11 +10,12 @@ from prometheus_client.registry import Collector
 
 from ingather.app.disk import Headroom
 from ingather.app.notices import Outbox
+from ingather.app.watch.canary import Canary
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.errors import IngatherError
 from ingather.web.parts import Readiness
 
-__all__ = ["REASONS", "NoticeMetrics", "WatchMetrics"]
+__all__ = ["REASONS", "CanaryMetrics", "NoticeMetrics", "WatchMetrics"]
 
 REASONS = ("stopping", "keeper", "index", "disk", "clock", "gatherers", "lag", "damage", "canary")
 """Every reason for not being ready, so that each has a series from the start."""
@@ -94,3 +95,31 @@ class NoticeMetrics(Collector):
             lost.add_metric([name], outbox.given_up)
             waiting.add_metric([name], outbox.waiting)
         yield from (sent, lost, waiting)
+
+
+class CanaryMetrics(Collector):
+    """Collects how the canary fares; no samples without one, and none of a lag before the first round that ended well."""
+
+    def __init__(self, registry: CollectorRegistry, canary: Canary | None) -> None:
+        self._canary = canary
+        registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures of the moment."""
+        canary = self._canary
+        well = GaugeMetricFamily("ingather_canary_ok", "1 while the canary is found in time.", labels=[])
+        lag = GaugeMetricFamily(
+            "ingather_canary_lag_seconds", "From the change to the find, last round.", labels=[]
+        )
+        found = GaugeMetricFamily(
+            "ingather_canary_found_timestamp_seconds", "When the canary was found last.", labels=[]
+        )
+        rounds = CounterMetricFamily("ingather_canary_rounds", "Rounds that ended.", labels=["result"])
+        if canary is not None:
+            well.add_metric([], int(not canary.trouble))
+            rounds.add_metric(["found"], canary.rounds - canary.failures)
+            rounds.add_metric(["failed"], canary.failures)
+            if canary.lag_s is not None and canary.found_s is not None:
+                lag.add_metric([], canary.lag_s)
+                found.add_metric([], canary.found_s)
+        yield from (well, lag, found, rounds)
