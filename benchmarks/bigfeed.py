@@ -4,7 +4,7 @@
 
 A home serves with 5 MB of documents in its index. Then a feed of the given size is pushed through the gate and applied, index and all, while
 three-word questions come at a steady rate and every two seconds somebody else pushes a feed of one record. Said are the gate's megabytes a
-second, when all was applied and indexed, the times of questions and of acknowledgements until then, and the largest memory of each process.
+second, when all was applied and indexed, the times of questions and of acknowledgements until then, and the private memory of each process at the end.
 """
 
 import argparse
@@ -63,17 +63,17 @@ def backlog(address: str) -> int:
 
 
 def memory(home: Path) -> list[tuple[int, str]]:
-    """Return (MiB at most, command) of each process of the home's serve."""
+    """Return (private MiB now, command) of each process of the home's serve; the index is mapped and not counted."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             environment = (entry / "environ").read_bytes()
-            peak = re.search(r"VmHWM:\s+(\d+)", (entry / "status").read_text())
+            private = re.search(r"RssAnon:\s+(\d+)", (entry / "status").read_text())
         except (OSError, ValueError):
             continue
-        if peak and f"BENCH_HOME={home}\0".encode() in environment:
-            found.append((int(peak[1]) >> 10, command[-60:]))
+        if private and f"BENCH_HOME={home}\0".encode() in environment:
+            found.append((int(private[1]) >> 10, command[-60:]))
     return sorted(found, reverse=True)
 
 
@@ -153,7 +153,7 @@ def run(place: Path, given: argparse.Namespace) -> None:
         )
         print(f"{len(small)} small feeds meanwhile: longest {max(small, default=0):.2f} s until acknowledged")
         for mebibytes, command in memory(home):
-            print(f"  {mebibytes:5} MiB at most  {command}")
+            print(f"  {mebibytes:5} MiB private  {command}")
     finally:
         serve.terminate()
         serve.wait(120)

@@ -231,7 +231,9 @@ def _term(
         return None
     if field == "title":
         return Title(said)
-    if word is not None and said.startswith("["):  # a group that is none, and must not become one beside others
+    if word is not None and said.startswith(
+        "["
+    ):  # a group that is none, and must not become one beside others
         said = said.lstrip("[")
         if said == "OR" or said[0] in _SIGNS or not _OPERATORS.isdisjoint(said):
             word = None  # alone it would be read as more than a word

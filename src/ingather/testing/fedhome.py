@@ -107,7 +107,9 @@ class FedHome:
     def open(self) -> None:
         """Start, as a process does."""
         self.writer = CatalogWriter(self.path)
-        self.writer.syndication.query("pragma synchronous = off")  # crashes here are ends of processes, not of machines
+        self.writer.syndication.query(
+            "pragma synchronous = off"
+        )  # crashes here are ends of processes, not of machines
         self.desk = Desk(fed_sources(self.sources, Canonicaliser().canonical))
         self.cycling = Cycling(self.desk)
         policies = {
@@ -305,7 +307,11 @@ class FedHome:
         elif not same and said.status == _HTTP_OK:
             sitemap = "<urlset" in said.body or "<sitemapindex" in said.body
             found = list_document(
-                said.body.encode(), url=here, content_type=None, sitemap=sitemap, limits=ListingLimits(items=50_000)
+                said.body.encode(),
+                url=here,
+                content_type=None,
+                sitemap=sitemap,
+                limits=ListingLimits(items=50_000),
             )
             kind = PollKind.NOT_A_FEED if found.error else PollKind.LISTED
             listing, items = pack_listing(found), len(found.items)

@@ -183,7 +183,9 @@ def test_any_bytes_give_a_listing(body: bytes, start: bytes) -> None:
 def test_a_damaged_feed_invents_no_link(start: int, length: int, instead: bytes) -> None:
     body = rss("".join(A.replace("/a<", f"/article-{n}<") for n in range(20))).encode()
     found = check(body[: start % len(body)] + instead + body[start % len(body) + length % 40 :])
-    assert len(found.items) <= 20  # one that fell apart may have left two pieces without a link, which are rejected
+    assert (
+        len(found.items) <= 20
+    )  # one that fell apart may have left two pieces without a link, which are rejected
 
 
 @given(
