@@ -170,6 +170,8 @@ def _polls(feed: Mapping[str, Any]) -> Iterator[str]:
     if feed["failing_since"]:
         yield f"  failing since {feed['failing_since']}, {counted(feed['errors'], 'poll')}"
     yield f"  at the last poll: {_counts(feed)}, {feed['dropped']} left the list, {feed['rejected']} rejected"
+    if feed["rejected"]:
+        yield f"  without a usable link, or one that the source may not ask for; the former are shown by: ingather rss check {feed['address']}"
 
 
 def _hints(hints: Mapping[str, Any]) -> Iterator[str]:

@@ -121,7 +121,9 @@ def _listed(dates: ListedDates, feed: FeedFacts | None) -> str:
 def _troubles(r: Registration, limits: SourceLimits) -> list[str]:
     found = []
     if r.fails and r.failing_s is not None:
-        found.append(f"{r.fails} failed visits in a row since {_at(r.failing_s)}")
+        found.append(
+            f"{r.fails} failed {'visit' if r.fails == 1 else 'visits in a row'} since {_at(r.failing_s)}"
+        )
     if r.refusals and r.refused_s is not None:
         found.append(
             f"refused {r.refusals} times since {_at(r.refused_s)}; hidden after {limits.auth_checks} over {_span(limits.auth_grace_s)}"

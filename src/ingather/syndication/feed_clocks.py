@@ -65,7 +65,10 @@ def _wait(feed: FeedFacts, limits: SourceLimits) -> tuple[float, str]:
     floor, cap = limits.min_interval_s, max(limits.hint_cap_s, limits.discovery_interval_s)
     if feed.errors:
         doubled = limits.discovery_interval_s * 2.0 ** min(feed.errors, 40)
-        best = (min(doubled, cap), f"{feed.errors} failed polls in a row: back-off")
+        best = (
+            min(doubled, cap),
+            f"{feed.errors} failed {'poll' if feed.errors == 1 else 'polls in a row'}: back-off",
+        )
     else:
         interval = limits.discovery_interval_s / 2**feed.halvings
         best = (interval, "halved interval: it overran" if feed.halvings else "discovery interval")

@@ -52,7 +52,9 @@ def test_list_says_why_a_feed_is_not_polled_for_a_source(rig: Rig) -> None:
     )
     good = next(feed for feed in told(rig, "list", "--source", "news")["feeds"] if feed["url"] == GOOD)
     assert (good["next_poll"], good["why"]) == (None, "the source news is off (enable-indexer = false)")
-    assert "enable-indexer = false" in rig.call("rss", "show", GOOD).out
+    said = rig.call("rss", "show", GOOD).out
+    assert "enable-indexer = false" in said
+    assert f"ingather rss check {GOOD}" in said
 
 
 def test_status_counts_and_tells_the_notices(rig: Rig) -> None:

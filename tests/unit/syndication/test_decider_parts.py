@@ -329,7 +329,7 @@ def test_explanations() -> None:
     state, following, text = told()
     assert (state, following) == ("retry", "it is tried again")
     assert f"it now says {LATER}" in text
-    assert "1 failed visits in a row" in text
+    assert "1 failed visit since" in text
     s.serve(FEED, items((B, NOON)))
     s.web[A] = reply(410)
     s.run(s.now + 10 * HOUR)

@@ -380,7 +380,7 @@ def test_rss_case_21_a_feed_that_fails_for_3_days_deletes_nothing() -> None:
     assert feed.due_s is not None
     assert feed.polled_s is not None
     assert feed.due_s - feed.polled_s == DAY
-    assert "back-off" in feed.why
+    assert "failed polls in a row: back-off" in feed.why
     s.serve(FEED, rss((A, NOON)))
     s.run(s.now + 2 * DAY)
     r = s.of(A)
