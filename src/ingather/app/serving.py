@@ -9,7 +9,7 @@ import asyncio
 import os
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Self, TypeVar
@@ -25,11 +25,9 @@ from ingather.app.access.groups import Groups
 from ingather.app.access.oidc import provider_of
 from ingather.app.access.passwords import Passwords
 from ingather.app.access.people import CatalogPeople, proxies_of, session_life
-from ingather.app.checking import check_catalog
 from ingather.app.confined.sandbox import Sandbox, probe
 from ingather.app.deletion_metering import DeletionMetrics
 from ingather.app.deletions import DeletionBook
-from ingather.app.descriptions.classifying import autoclassify
 from ingather.app.descriptions.rdm import RdmService
 from ingather.app.descriptions.store import SiteSources, Tally
 from ingather.app.explaining import explainer_of
@@ -37,27 +35,23 @@ from ingather.app.feeds.gate import FeedListeners, GateParts
 from ingather.app.feeds.serving import ServedFeeds
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.housekeeping import Housekeeping
 from ingather.app.keeper import Gathering
+from ingather.app.listening import Listeners, connection_limits
 from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import Alarm, notifying
 from ingather.app.operating import (
     Job,
-    close_hold_job,
-    hold_form,
-    removal_job,
-    undelete_job,
-    undo_all,
-    wanted_of,
 )
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
-from ingather.app.pruning import collect_chains
 from ingather.app.publishing import take_over
 from ingather.app.querylog import QueryLog
 from ingather.app.reports.desk import HomeReports
 from ingather.app.robot.desk import RobotDesk
 from ingather.app.robot.form import robot_form
 from ingather.app.searching import Seeing, search_service
+from ingather.app.served_operations import ServedOperations
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
@@ -75,16 +69,12 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_reports import ReportReader
 from ingather.conf.settings import Settings
-from ingather.errors import IngatherError, PortInUseError, UsageError
+from ingather.errors import IngatherError
 from ingather.explain import Explainer
-from ingather.index import IndexFolder
 from ingather.log import get
-from ingather.model.decided import NOBODY, By
-from ingather.robot.committing import Writer
 from ingather.search import SearchRequest, SearchResults, SearchService
 from ingather.web import (
     AdminParts,
-    ConnectionLimits,
     Health,
     HttpMetrics,
     Readiness,
@@ -97,130 +87,11 @@ from ingather.web import (
 )
 from ingather.web.endpoint import Role
 
-__all__ = ["Listeners", "Serving", "bind"]
+__all__ = ["Serving"]
 
 _log = get("app")
-_LINK_PASS_S = 300.0
-_REST_S = 5.0
-_PRUNE_S, _PRUNE_LATEST_S = 3600.0, 86_400.0
 _SWITCH_S = 100.0
-_LAST_CHECK = "last-full-check"
 T = TypeVar("T")
-
-
-def bind(address: tuple[str, int], name: str) -> socket.socket:
-    """Return a listening socket.
-
-    Raises:
-        PortInUseError: the address is taken or not ours; the text says which listener wanted it.
-    """
-    host, port = address
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(512)
-    except OSError as error:
-        listener.close()
-        raise PortInUseError(
-            f"the {name} listener cannot have {host}:{port}: {error.strerror}",
-            hint=f"stop who has it, or set listen.{name} in ingather.toml",
-        ) from error
-    return listener
-
-
-def _connection_limits(settings: Settings) -> ConnectionLimits:
-    """Bounds of a listener's connections."""
-    return ConnectionLimits(
-        total=settings.count("limits.connections"),
-        per_address=settings.count("limits.address-clients"),
-        head_s=settings.seconds("limits.request-head-timeout"),
-    )
-
-
-class Listeners:
-    """Both sockets, bound before anything starts, so that a taken port is known at once."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.search = bind(settings.address("listen.search"), "search")
-        try:
-            self.admin = bind(settings.address("listen.admin"), "admin")
-        except PortInUseError:
-            self.search.close()
-            raise
-
-    def close(self) -> None:
-        """Give both addresses back."""
-        self.search.close()
-        self.admin.close()
-
-    @property
-    def own_ports(self) -> tuple[tuple[str, int], ...]:
-        """(address, port) of both; never fetched from."""
-        return tuple((str(s.getsockname()[0]), int(s.getsockname()[1])) for s in (self.search, self.admin))
-
-    @property
-    def urls(self) -> tuple[str, str]:
-        """Addresses of the search page and of the admin page."""
-        made = []
-        for listener in (self.search, self.admin):
-            host, port = listener.getsockname()[:2]
-            shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-            made.append(f"http://{shown}:{port}/")
-        return made[0], made[1]
-
-
-def _note_check(writer: Writer, _applied: Applied, *, at: bytes) -> None:
-    writer.memory.remember(_LAST_CHECK, at)
-
-
-class _Operations:
-    """What the admin listener may ask of a running keeper; called from its threads."""
-
-    def __init__(self, serving: "Serving") -> None:
-        self._serving = serving
-
-    def remove(self, target: str, by: By = NOBODY) -> dict[str, Any]:
-        """Remove a URL or everything below a prefix."""
-        answer: dict[str, Any] = self.do(removal_job(target, by))
-        return answer
-
-    def undelete(self, target: str, by: By = NOBODY) -> dict[str, Any]:
-        """Undo deletions at a URL or below a prefix."""
-        answer: dict[str, Any] = self.do(undelete_job(target, by))
-        return answer
-
-    def undo(self, form: Mapping[str, str], by: By = NOBODY) -> dict[str, Any]:
-        """Undo the deletions of a run, reason, hold or source."""
-        return undo_all(self.do, wanted_of(form), by)
-
-    def classify(self) -> dict[str, Any]:
-        """Tag documents by the queries of their categories."""
-        return autoclassify(self._serving.home, self._serving.gathering.loaded, self.do).form()
-
-    def holds(self) -> Sequence[dict[str, Any]]:
-        """Return the open holds."""
-        found: list[dict[str, Any]] = self.do(
-            lambda w, _a, _now: [hold_form(hold) for hold in w.deletions.holds()]
-        )
-        return found
-
-    def close_hold(self, number: int, *, release: bool, by: By = NOBODY) -> dict[str, Any]:
-        """Carry out or drop the deletions of a hold."""
-        answer: dict[str, Any] = self.do(close_hold_job(number, release=release, by=by))
-        if answer.get("documents") is None:
-            raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
-        return answer
-
-    def do(self, job: Job) -> Any:
-        """Run a job on the keeper and wait until it is durable."""
-        keeper, clock = self._serving.gathering.keeper, self._serving.gathering.clock
-
-        def work(writer: Any, applied: Applied) -> Any:
-            return job(writer, applied, clock.wall())
-
-        return self._serving.ask(keeper.write(work))
 
 
 def _may_feed(people: CatalogPeople, token: str) -> bool:
@@ -247,8 +118,7 @@ class Serving:
         self._servers: list[tuple[uvicorn.Server, threading.Thread]] = []
         self._registry = CollectorRegistry()
         self._background: list[asyncio.Task[None]] = []
-        self.findings = 0
-        """Damages that the last full check found."""
+        self._housekeeping = Housekeeping(gathering, lambda: self._reload())  # noqa: PLW0108 - it changes
         self.sandbox = Sandbox()
         self._stopping = False
         self._close: Callable[[], None] = lambda: None
@@ -268,7 +138,8 @@ class Serving:
         self._close, self._reload = texts.close, reader.reload
         self._queries = self._query_log()
         self._rdm = self._rdm_service(service)
-        operations, passwords = _Operations(self), Passwords()
+        self._operations, passwords = ServedOperations(gathering, self.ask), Passwords()
+        operations = self._operations
         directory = people_of(self.home, self.settings, gathering.clock)
         people = CatalogPeople(
             database_of(self.home), operations.do, gathering.clock, passwords=passwords, life=session_life(self.settings),
@@ -341,9 +212,7 @@ class Serving:
         note_address(self.home, host, port)
         self._gate.gate.start()
         self._background = [
-            asyncio.create_task(self._link_passes()),
-            asyncio.create_task(self._full_checks()),
-            asyncio.create_task(self._prunings()),
+            *(asyncio.create_task(work) for work in self._housekeeping.work),
             asyncio.create_task(self._probe()),
         ]
         if self.canary is not None:
@@ -425,7 +294,7 @@ class Serving:
         return AdminParts(
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
             ready=self._readiness,
-            explain=explain, status=self._status, operations=_Operations(self), reconfigure=reconfigure,
+            explain=explain, status=self._status, operations=self._operations, reconfigure=reconfigure,
             metrics=http,
             search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
         )  # fmt: skip
@@ -482,10 +351,12 @@ class Serving:
 
     def _readiness(self, *, searching: bool = False) -> Readiness:
         canary = self.canary.trouble if self.canary is not None else ""
-        facts = facts_of(self.gathering, findings=self.findings, canary=canary, stopping=self._stopping)
+        facts = facts_of(
+            self.gathering, findings=self._housekeeping.findings, canary=canary, stopping=self._stopping
+        )
         return readiness(facts, searching=searching)
 
-    def _alarms(self, operations: _Operations) -> list[Alarm]:
+    def _alarms(self, operations: ServedOperations) -> list[Alarm]:
         failing_s = self.settings.seconds("notices.failing-after")
         return list(alarms_of(self.gathering, self._readiness(), operations.holds(), failing_s=failing_s))
 
@@ -504,74 +375,15 @@ class Serving:
             reader.close()
 
     def _listen(self, app: Any, listener: socket.socket, name: str) -> None:
-        server = uvicorn.Server(listener_config(app, limits=_connection_limits(self.settings)))
+        server = uvicorn.Server(listener_config(app, limits=connection_limits(self.settings)))
         thread = threading.Thread(
             target=server.run, kwargs={"sockets": [listener]}, name=f"web-{name}", daemon=True
         )
         thread.start()
         self._servers.append((server, thread))
 
-    async def _link_passes(self) -> None:
-        """Derive links and anchors when gathering came to rest after it found something, and now and then."""
-        seen = -1
-        while True:
-            await asyncio.sleep(5)
-            keeper = self.gathering.keeper
-            sequence = keeper.counters.found + keeper.counters.outcomes.get("indexed", 0)
-            if sequence == seen or not keeper.idle(patience_s=30):
-                continue
-            seen = sequence
-            try:
-                await self.gathering.link_pass()
-                self._reload()
-                await self.gathering.compact()
-            except IngatherError as error:  # tried again with the next rest
-                _log.warning("housekeeping did not come off", error=str(error))
-            await asyncio.sleep(_LINK_PASS_S)
-
     async def _probe(self) -> None:
         """Learn how converters are confined here."""
         gathering, run = self.gathering, self.home.run / "converters-probe"
         limits = converter_limits(self.settings, gathering.loaded.robot)
         self.sandbox = await probe(limits, gathering.clock, run)
-
-    async def _prunings(self) -> None:
-        """Forget what is old: each hour when nothing is gathered, each day whatever happens."""
-        gathering, loop = self.gathering, asyncio.get_running_loop()
-        last = loop.time() - _PRUNE_S + _REST_S
-        while True:
-            await asyncio.sleep(_REST_S)
-            age = loop.time() - last
-            if age < _PRUNE_S or (age < _PRUNE_LATEST_S and not gathering.keeper.idle(patience_s=30)):
-                continue
-            last = loop.time()
-            try:
-                await gathering.expire()
-                await gathering.prune()
-                await collect_chains(gathering.keeper, database_of(self.home))
-            except IngatherError as error:
-                _log.warning("housekeeping did not come off", error=str(error))
-
-    async def _full_checks(self) -> None:
-        """Read catalog and index back now and then, and say what is damaged."""
-        gathering, loop = self.gathering, asyncio.get_running_loop()
-        every = self.settings.seconds("catalog.check-every")
-        while True:
-            kept = await gathering.keeper.write(lambda writer, _: writer.memory.recall(_LAST_CHECK))
-            last = float(kept) if kept else 0.0
-            now = gathering.clock.wall()
-            if now - last >= every:
-                findings = await loop.run_in_executor(None, self._check)
-                for finding in findings:
-                    _log.error(
-                        "damage found", what=finding, hint="see: ingather catalog check, ingather index check"
-                    )
-                self.findings = len(findings)
-                await gathering.keeper.write(partial(_note_check, at=str(now).encode()))
-            await asyncio.sleep(3600)
-
-    def _check(self) -> list[str]:
-        found = [
-            f"{finding['place']}: {finding['what']}" for finding in check_catalog(self.home, bodies=False)
-        ]
-        return found + [str(finding) for finding in IndexFolder(self.home.index).damage()]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ingather.app.feeds.gate import FeedListeners
     from ingather.app.home import Home
     from ingather.app.keeper import Gathering
+    from ingather.app.listening import Listeners
     from ingather.app.runplan import RunPlan
-    from ingather.app.serving import Listeners
     from ingather.app.watch import Canary
     from ingather.conf.settings import Settings
     from ingather.conf.sources import SourceConf
@@ -40,8 +40,9 @@ def command(home: Path) -> int:
     """
     from ingather.app.collector import calm_collector
     from ingather.app.keeper import Gathering
+    from ingather.app.listening import Listeners
     from ingather.app.runplan import RunPlan
-    from ingather.app.serving import Listeners, Serving
+    from ingather.app.serving import Serving
     from ingather.log import configure
 
     place, read = open_home(home)

@@ -494,7 +494,7 @@ def test_every_route_of_the_operator_wants_its_role(house: House, shown: str) ->
     headers = {"accept": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
     with TestClient(admin_app(house.admin), base_url=ADMIN, follow_redirects=False) as client:
         for endpoint in (e for e in ROUTES if e.listener is Listener.ADMIN):
-            path = endpoint.path.format(id="3", name="page.css", path="x")
+            path = endpoint.path.format(id="3", name="page.css", path="x", run="3")
             status = client.request(endpoint.methods[0], path, headers=headers).status_code
             if endpoint.role in MEANT[shown]:
                 assert status != 403, endpoint.path
@@ -509,7 +509,7 @@ def test_every_route_of_the_operator_wants_its_role(house: House, shown: str) ->
 def test_every_route_of_the_search_listener_wants_its_role(house: House, endpoint: Endpoint) -> None:
     feeder = {"authorization": f"Bearer {house.token('feeder', 'feeder')}"}
     with house.browser() as client:
-        path, method = endpoint.path.format(name="page.css"), endpoint.methods[0]
+        path, method = endpoint.path.format(id="3", name="page.css", run="3"), endpoint.methods[0]
         statuses = [client.request(method, path, headers=h).status_code for h in ({}, feeder)]
     if endpoint.role is Role.SEARCHER:
         assert statuses == [401, 403]

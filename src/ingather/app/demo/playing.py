@@ -14,7 +14,8 @@ from ingather.app.demo.scenes import SCENES, Player, Stage
 from ingather.app.demo.site import DRAFTS, documentation_folder, documentation_site
 from ingather.app.home import Home
 from ingather.app.keeper import Gathering
-from ingather.app.serving import Listeners, Serving
+from ingather.app.listening import Listeners
+from ingather.app.serving import Serving
 from ingather.errors import IngatherError
 
 __all__ = ["play"]
