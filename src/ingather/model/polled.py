@@ -58,7 +58,7 @@ class Polled(msgspec.Struct, array_like=True):
         digest: MD5 of the decoded body, empty when there was none.
         size: bytes of the decoded body.
         elapsed_s: from the first request to the last byte, waiting for other hosts' turns not counted.
-        listing: msgpack of :class:`ingather.syndication.Listing` when a body was read (``syndication.unpack_listing``), else empty.
+        listing: msgpack of a ``syndication.Listing`` when a body was read (``syndication.unpack_listing``), else empty.
         items: items in it, usable ones.
         confined: whether a converter process read it.
     """

@@ -1,7 +1,7 @@
 """What an operator and the hours of a source forbid: hosts that are slowed or blocked, sources that rest. Pure.
 
 The keeper asks before it lends a host; what changes while a host is lent is told to whoever has it
-(:class:`ingather.robot.wire.Slow`, :class:`ingather.robot.wire.Recall`).
+(``wire.Slow``, ``wire.Recall``).
 """
 
 from collections.abc import Callable, Mapping

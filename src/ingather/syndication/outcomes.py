@@ -2,7 +2,7 @@
 
 One :class:`Case` is made for each visit. It begins with the facts as they were, minus the wish that the visit fulfilled; the
 answer's method changes them; ``ruling`` plans what is next. Nothing here deletes: what is to go becomes ``GONE_HELD``
-with a reason, and :mod:`ingather.syndication.deletions` decides.
+with a reason, and ``deletions`` decides.
 """
 
 from collections.abc import Callable
