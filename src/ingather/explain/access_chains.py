@@ -5,31 +5,17 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from ingather.access.decision import MAX_DEPTH, RESCUABLE, Defect, chain_defect
+from ingather.access.evaluating import ChainData
 from ingather.model.acl import Acl, Inheritance
 
-__all__ = ["AclFacts", "ChainFacts", "broken_chains", "governing"]
-
-
-class ChainFacts(Protocol):
-    """See ``catalog.sqlite_access_reader.ChainRow``."""
-
-    @property
-    def id(self) -> int: ...  # noqa: D102
-    @property
-    def parent(self) -> str: ...  # noqa: D102
-    @property
-    def inheritance(self) -> Inheritance: ...  # noqa: D102
-    @property
-    def problem(self) -> str: ...  # noqa: D102
-    @property
-    def rescue(self) -> int: ...  # noqa: D102
+__all__ = ["AclFacts", "broken_chains", "governing"]
 
 
 class AclFacts(Protocol):
     """See ``catalog.sqlite_access_reader``."""
 
     def snapshot(self) -> AbstractContextManager[None]: ...  # noqa: D102
-    def chains(self, after: int) -> Iterator[ChainFacts]: ...  # noqa: D102
+    def chains(self, after: int) -> Iterator[ChainData]: ...  # noqa: D102
     def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]: ...  # noqa: D102
     def marks_of(self, url_id: int) -> tuple[int, str, int] | None: ...  # noqa: D102
     def chain_of(self, url: str) -> list[Acl]: ...  # noqa: D102
