@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 
 from ingather.conf.classes import CLASS_KEYS
+from ingather.conf.reach import REACH_KEYS
 from ingather.conf.setting_kinds import Setting
 from ingather.conf.settings_table import SECTIONS, SETTINGS
 from ingather.conf.sources import COMMON_KEYS
@@ -23,6 +24,10 @@ _FILE_HEAD = """\
 _SOURCE_HEAD = """\
 # Sources: what is crawled as whose, and how far it may go. Each <Site> of config/filterrules.conf belongs
 # to one, by its attribute source=; without it to "web", which may go to every public host.
+"""
+
+_REACH_HEAD = """\
+# How a source's hosts are reached: protocols beside http, credentials, proxies. A source has these keys as well.
 """
 
 _SYNDICATION_HEAD = """\
@@ -57,6 +62,9 @@ What is crawled as whose, and how far it may go. Each `<Site>` of `filterrules.c
 by its attribute `source=`; without it to `web`, which exists without being written and may go to every
 public host. Link-local, multicast and metadata addresses and our own listeners are never reachable."""
 
+
+_REACH_ABOUT = """\
+Protocols beside http, credentials and proxies; of sources of every kind."""
 
 _SYNDICATION_ABOUT = """\
 Sources whose documents are what feeds (RSS, Atom, JSON Feed) or sitemaps list. They have all keys above and these."""
@@ -93,6 +101,9 @@ def commented_file(written: Mapping[str, str] | None = None) -> str:
                 lines += ["", *_entry(setting, (written or {}).get(setting.name))]
     lines += ["", _SOURCE_HEAD.rstrip(), "#", "# [source.intranet]"]
     for setting in COMMON_KEYS:
+        lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
+    lines += ["", _REACH_HEAD.rstrip(), "#", "# [source.archive]"]
+    for setting in REACH_KEYS:
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
     lines += ["", _SYNDICATION_HEAD.rstrip(), "#", "# [source.news]", '# kind = "rss"']
     for setting in SYNDICATION_KEYS:
@@ -131,6 +142,12 @@ def reference_page() -> str:
         _SOURCE_ABOUT,
         "",
         *_rows(COMMON_KEYS),
+        "",
+        "### How its hosts are reached",
+        "",
+        _REACH_ABOUT,
+        "",
+        *_rows(REACH_KEYS),
         "",
         "### Kinds `rss` and `sitemap`",
         "",

@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
+from ingather.conf.reach import REACH_KEYS, ReachConf, reach_field, reach_value
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.conf.source_values import address_range, host, own_host, port, reader
@@ -82,6 +83,7 @@ class SourceConf:
         windows: parts of the week in which it may be fetched from, none = always.
         delays: parts of the week with the delay that holds then, if it is longer.
         syndication: feeds, clocks and limits; of kinds ``rss`` and ``sitemap``.
+        reach: protocols beside http, credentials, proxies.
         own_page: URL of a page of our own that it may ask for, and no other; no key, the canary's source has it.
         origins: ``FILE:LINE`` of each key that was written.
     """
@@ -125,6 +127,7 @@ class SourceConf:
     windows: tuple[str, ...] = ()
     delays: tuple[str, ...] = ()
     syndication: SyndicationConf = field(default_factory=SyndicationConf)
+    reach: ReachConf = field(default_factory=ReachConf)
     own_page: str = ""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -147,8 +150,12 @@ class SourceConf:
 
     def value(self, key: str) -> Value | None:
         """Return the value of *key* (as in the file) in the form of its setting; ``None`` = not written."""
-        own = field_of(key)
-        found = getattr(self.syndication, own) if own else getattr(self, _FIELDS[key])
+        if own := field_of(key):
+            found = getattr(self.syndication, own)
+        elif own := reach_field(key):
+            found = getattr(self.reach, own)
+        else:
+            found = getattr(self, _FIELDS[key])
         if isinstance(found, frozenset):
             return tuple(str(item) for item in sorted(found))
         value: Value | None = found
@@ -264,7 +271,7 @@ COMMON_KEYS: tuple[Setting, ...] = (
             'Longer delays by time of day, in its time-zone: "mon-fri 08:00-18:00=5s".'),
 )  # fmt: skip
 
-SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *SYNDICATION_KEYS)
+SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *REACH_KEYS, *SYNDICATION_KEYS)
 
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}
 _FIELDS = {
@@ -293,6 +300,7 @@ def read_source(
         )
     values: dict[str, object] = {}
     own: dict[str, object] = {}
+    reach: dict[str, object] = {}
     origins: dict[str, str] = {}
     for key, raw in table.items():
         place = place_of(key)
@@ -304,6 +312,8 @@ def read_source(
             value = setting.read(_texts(key, raw))
             if field_of(key):
                 own[field_of(key)] = converted(key, value)
+            elif reach_field(key):
+                reach[reach_field(key)] = reach_value(key, value)
             else:
                 values[_FIELDS[key]] = _converted(key, value)
         except UnitError as error:
@@ -318,7 +328,9 @@ def read_source(
     for field_, wrong in check(own).items():
         report.add("E-VALUE", place_of(field_.replace("_", "-")), f"source.{name}: {wrong}")
         own = {key: value for key, value in own.items() if key not in _INTERVALS}
-    source = SourceConf(name=name, origins=origins, syndication=SyndicationConf(**own), **values)  # type: ignore[arg-type]
+    source = SourceConf(
+        name=name, origins=origins, syndication=SyndicationConf(**own), reach=ReachConf(**reach), **values  # type: ignore[arg-type]
+    )  # fmt: skip
     _warn_of_kind(source, own, table, place_of, report)
     return source
 

@@ -67,7 +67,8 @@ class Response:
     ``body`` is empty for 304 and for bodies that were not wanted.
     ``elapsed_s`` is from start to last byte, ``address`` the peer that was connected to.
     ``cut``: the body goes on beyond what was asked for (only when ``Request.cut`` allowed it).
-    ``authorized``: credentials were sent with the request.
+    ``authorized``: credentials were sent with the request, or it is a file: not everybody may see it.
+    ``listing``: the contents of a folder, made into a page of links by us: they are followed, it is not described.
     """
 
     url: str
@@ -81,6 +82,7 @@ class Response:
     lowered: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     cut: bool = False
     authorized: bool = False
+    listing: bool = False
 
     def header(self, name: str, default: str = "") -> str:
         """Return the value of *name* (lower case), several lines joined by comma and blank."""
