@@ -38,6 +38,14 @@ def test_dashboard_and_alerts_name_metrics_that_a_served_home_has(rig: Rig, site
         ready = {"ready": True, "reasons": [], "notes": []}
         assert served.admin("/ready") == served.get("/ready") == (200, ready)
     families = list(text_string_to_metric_families(text))
+    states = {
+        sample.labels["state"]: sample.value
+        for family in families
+        if family.name == "ingather_robot_state"
+        for sample in family.samples
+    }
+    assert sorted(states) == ["idle", "off", "paused", "running"]
+    assert sorted(states.values()) == [0, 0, 0, 1]
     known = {sample.name for family in families for sample in family.samples}
     # What has labels has no sample before its first event; its family is there all the same.
     endings = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}

@@ -1,5 +1,6 @@
 """What the keeper counts, for Prometheus: read at the moment of asking, never pushed."""
 
+import time
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry
@@ -8,6 +9,7 @@ from prometheus_client.registry import Collector
 
 from ingather.app.feeds.thread import Feeding
 from ingather.app.keeper import Gathering
+from ingather.robot.running import RobotState
 from ingather.web.feedgate import FeedGate, Intake
 
 __all__ = ["FeedMetrics", "KeeperMetrics"]
@@ -44,6 +46,20 @@ class KeeperMetrics(Collector):
         )
         yield GaugeMetricFamily("ingather_index_sequence", "Last change in the index.", follower.applied)
         yield GaugeMetricFamily("ingather_gatherers", "Gatherers at work.", keeper.gatherers)
+        conductor = self._gathering.conductor
+        state = GaugeMetricFamily("ingather_robot_state", "1 for what the robot does now.", labels=["state"])
+        now = conductor.state
+        for one in RobotState:
+            state.add_metric([one], int(one is now))
+        yield state
+        next_runs = GaugeMetricFamily(
+            "ingather_robot_next_run_timestamp_seconds",
+            "When a run of a source with a schedule begins by itself.",
+            labels=["source"],
+        )
+        for row in conductor.timetable.form(time.time()):
+            next_runs.add_metric([row["source"]], row["at"])
+        yield next_runs
         yield GaugeMetricFamily(
             "ingather_disk_full", "1 while the disk reserve refuses new work.", int(keeper.disk_full)
         )

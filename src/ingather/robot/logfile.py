@@ -3,13 +3,17 @@
 import os
 from pathlib import Path
 
+from ingather.log import get
+
 __all__ = ["LogFile"]
+
+_log = get("log")
 
 
 class LogFile:
     """Appends; at *max_bytes* the file becomes ``NAME.1`` and so on, *keep* old ones.
 
-    A log that cannot be written never stops gathering: :attr:`failed` says so.
+    A log that cannot be written never stops gathering: :attr:`failed` says so, and so does the program's own log, once.
     """
 
     def __init__(self, path: Path, *, max_bytes: int = 64 << 20, keep: int = 4) -> None:
@@ -29,9 +33,14 @@ class LogFile:
                 os.close(fd)
             if size > self._max_bytes:
                 self._rotate()
-            self.failed = ""
         except OSError as error:
+            if not self.failed:
+                _log.error("a log cannot be written", file=str(self._path), error=error.strerror)
             self.failed = f"{self._path}: {error.strerror}"
+        else:
+            if self.failed:
+                _log.warning("a log is written again; what came meanwhile is missing", file=str(self._path))
+            self.failed = ""
 
     def _rotate(self) -> None:
         for number in range(self._keep, 0, -1):
