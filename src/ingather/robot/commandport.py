@@ -8,7 +8,9 @@ Who does not begin with ``AUTH`` is not served a second line: what a browser was
 """
 
 import asyncio
+import contextlib
 import json
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +81,7 @@ class CommandPort:
     ) -> None:
         self._verbs, self._knows = verbs, knows
         self._limits = limits or PortLimits()
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
         self._open: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._wrong = 0
@@ -88,34 +90,48 @@ class CommandPort:
     @property
     def address(self) -> tuple[str, int] | None:
         """Host and port where it listens, ``None`` = it does not."""
-        if self._server is None or not self._server.sockets:
+        if not self._servers or not self._servers[0].sockets:
             return None
-        host, port = self._server.sockets[0].getsockname()[:2]
+        host, port = self._servers[0].sockets[0].getsockname()[:2]
         return str(host), int(port)
 
-    async def open(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
-        """Listen.
+    async def open(self, host: str, port: int, tls: ssl.SSLContext | None = None, *, also: str = "") -> None:
+        """Listen at *host*, and at *also* (IPv6 beside IPv4) where this machine has such an address.
 
         Raises:
             OSError: the address cannot be had.
         """
-        self._server = await asyncio.start_server(
-            self._connected, host, port, limit=self._limits.line_bytes, ssl=tls, reuse_address=True
-        )
+        first = socket.create_server((host, port))
+        sockets = [first]
+        if also and socket.has_ipv6:
+            with contextlib.suppress(OSError):
+                beside = (also, int(first.getsockname()[1]))
+                sockets.append(socket.create_server(beside, family=socket.AF_INET6))
+        try:
+            self._servers = [
+                await asyncio.start_server(self._connected, sock=one, limit=self._limits.line_bytes, ssl=tls)
+                for one in sockets
+            ]
+        except BaseException:
+            for one in sockets:
+                one.close()
+            raise
 
     async def close(self) -> None:
         """Listen no more and hang up on everybody; who had us closed by a command gets its answer first."""
-        if self._server is None:
+        if not self._servers:
             return
-        self._server.close()
+        for server in self._servers:
+            server.close()
         self._closed = True
         others = [task for task in self._open if task is not asyncio.current_task()]
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
         if len(others) == len(self._open):
-            await self._server.wait_closed()
-        self._server = None
+            for server in self._servers:
+                await server.wait_closed()
+        self._servers = []
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

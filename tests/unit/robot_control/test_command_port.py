@@ -156,3 +156,30 @@ def test_beyond_its_connections_nobody_is_served() -> None:
         return lines
 
     assert asyncio.run(crowd()) == ["200", "429"]
+
+
+def test_it_listens_at_both_loopbacks_where_there_are_two() -> None:
+    async def talk() -> list[bytes]:
+        port = CommandPort(VERBS, lambda token: token == TOKEN)
+        await port.open("127.0.0.1", 0, also="::1")
+        assert port.address is not None
+        found = []
+        try:
+            for host in ("127.0.0.1", "::1"):
+                try:
+                    reader, writer = await asyncio.open_connection(host, port.address[1])
+                except OSError:
+                    assert host == "::1"  # a machine without IPv6
+                    continue
+                writer.write(f"AUTH {TOKEN}\nSTATUS\n".encode())
+                writer.write_eof()
+                async with asyncio.timeout(60):
+                    found.append(await reader.read())
+                writer.close()
+                await writer.wait_closed()
+        finally:
+            await port.close()
+        return found
+
+    for said_there in asyncio.run(talk()):
+        assert [line[:4] for line in said_there.splitlines()] == [b"200 ", b"200 "]

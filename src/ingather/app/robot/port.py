@@ -1,6 +1,6 @@
 """The command port of a served home: where it listens, who is believed, what its words do.
 
-Loopback, unless ``remote-access``: then every address, with TLS and the certificate of the feed gate. Without a
+Loopback (IPv4 and IPv6), unless ``remote-access``: then every address, with TLS and the certificate of the feed gate. Without a
 certificate it stays on loopback and says so.
 """
 
@@ -23,6 +23,7 @@ __all__ = ["RobotPort"]
 _log = get("robot")
 _ANYWHERE = "0.0.0.0"  # noqa: S104 - remote-access asks for it
 _LOOPBACK = "127.0.0.1"
+_SIX = {_ANYWHERE: "::", _LOOPBACK: "::1"}
 
 
 class RobotPort:
@@ -55,7 +56,7 @@ class RobotPort:
                 _log.error("the command port stays on loopback", error=str(error))
         port = CommandPort(self._verbs(), self._knows)
         try:
-            await port.open(host, number, tls)
+            await port.open(host, number, tls, also=_SIX[host])
         except OSError as error:
             self.trouble = f"{host}:{number} cannot be had: {error.strerror or error}"
             _log.error("the command port is not open", error=self.trouble)
