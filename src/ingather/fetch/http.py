@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pycurl
 
@@ -17,8 +17,10 @@ import can_ada
 from ingather.fetch.decoding import ACCEPT_ENCODING, Undecodable, decode_body, encoding_of
 from ingather.fetch.egress import EgressGate, Refusal
 from ingather.fetch.http_answer import failure_of, read_head
+from ingather.fetch.http_dress import Dress, Send
 from ingather.fetch.http_engine import Engine
 from ingather.fetch.http_handle import Handle
+from ingather.fetch.http_lanes import Lanes
 from ingather.fetch.http_pace import judge_pace, tick_of
 from ingather.fetch.limits import Limits
 from ingather.fetch.retry_after import read_retry_after
@@ -27,7 +29,7 @@ from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.resolver import Resolver
 
-__all__ = ["HttpFetcher"]
+__all__ = ["Asking", "HttpFetcher"]
 
 _PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(r"[!$-;=?-\[\]-~]*")
@@ -44,6 +46,17 @@ _WRITE_ERRORS = frozenset({pycurl.E_WRITE_ERROR, pycurl.E_FILESIZE_EXCEEDED})
 
 
 def _no_credentials(_url: str, _source: str) -> bytes | None:
+    return None
+
+
+class Asking(Protocol):
+    """What carries out a fetch that wants a login: as many exchanges as it takes; see :mod:`ingather.fetch.logins`."""
+
+    async def ask(self, request: Request, scope: Scope, send: Send) -> Response | Failure:
+        """Return the answer to *request*, asked for by means of *send*; never raises for what a host does."""
+
+
+def _no_login(_url: str, _source: str) -> Asking | None:
     return None
 
 
@@ -74,6 +87,7 @@ class HttpFetcher:
         ca_file: certificates to trust instead of the system's (PEM).
         authorization: the header line with credentials for (URL, source), ``None`` = none are sent. It is asked for every single request,
             so that nothing goes along with a redirect.
+        logins: the login for (URL, source), ``None`` = none; asked for every single request, before *authorization*.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -88,8 +102,10 @@ class HttpFetcher:
         clock: Clock,
         ca_file: str | None = None,
         authorization: Callable[[str, str], bytes | None] = _no_credentials,
+        logins: Callable[[str, str], Asking | None] = _no_login,
     ) -> None:
         self._authorization = authorization
+        self._logins = logins
         self._limits = limits
         self._user_agent = user_agent
         self._clock = clock
@@ -104,50 +120,87 @@ class HttpFetcher:
         self._slots = asyncio.Semaphore(max_connections)
         self._engine: Engine | None = None
         self._closed = False
+        self._lanes = Lanes(self._new_engine)
 
     async def fetch(self, request: Request, scope: Scope) -> Response | Failure:
         """Ask for ``request.url`` within *scope*; see the port."""
         async with self._slots:
-            started_s = self._clock.monotonic()
             target = self._target(request.url)
             if isinstance(target, str):
                 return Failure(request.url, FailureKind.PROTOCOL, target)
-            url, origin = target
-            extra: list[bytes] | str = _extra_headers(request) if _special(request) else []
-            if isinstance(extra, str):
-                return Failure(request.url, FailureKind.PROTOCOL, extra)
-            admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
-            if isinstance(admitted, Refusal):
-                spent_s = self._clock.monotonic() - started_s
-                return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
-            authorization = self._authorization(url, scope.source)
-            if authorization is not None:
-                extra = [*extra, authorization]
-            engine = self._running()
-            handle = self._idle.pop() if self._idle else self._new_handle(engine)
-            try:
-                limit = request.max_wire_bytes or self._limits.max_wire_bytes
-                handle.aim(url, origin.host, origin.port, admitted, scope, wire_bytes=limit, cut=request.cut)
-                handle.send(extra)
-                if request.method == "HEAD":
-                    handle.head_only(head=True)
-                code = await engine.start(handle)
-                answer = await self._answer(request, handle, code, started_s)
-                if authorization is not None and isinstance(answer, Response):
-                    answer = replace(answer, authorized=True)
-            except pycurl.error as error:  # libcurl would not take the request
-                engine.abandon(handle)
-                handle.close()
-                return Failure(request.url, FailureKind.INTERNAL, str(error))
-            except BaseException:
-                engine.abandon(handle)
-                handle.close()
-                raise
+            login = self._logins(target[0], scope.source)
+            if login is not None:
+                return await login.ask(request, scope, self._send)
+            return await self._exchange(request, scope, target, None)
+
+    async def _send(self, request: Request, scope: Scope, dress: Dress) -> Response | Failure:
+        target = self._target(request.url)
+        if isinstance(target, str):
+            return Failure(request.url, FailureKind.PROTOCOL, target)
+        return await self._exchange(request, scope, target, dress)
+
+    async def _exchange(
+        self, request: Request, scope: Scope, target: tuple[str, _Origin], dress: Dress | None
+    ) -> Response | Failure:
+        """One request through the gate and its answer."""
+        started_s = self._clock.monotonic()
+        url, origin = target
+        extra: list[bytes] | str = _extra_headers(request) if _special(request) else []
+        if isinstance(extra, str):
+            return Failure(request.url, FailureKind.PROTOCOL, extra)
+        admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
+        if isinstance(admitted, Refusal):
+            spent_s = self._clock.monotonic() - started_s
+            return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
+        extra, private = self._dressed(url, scope.source, extra, dress)
+        engine, idle = self._connections(dress)
+        handle = idle.pop() if idle else self._new_handle(engine, dress)
+        try:
+            limit = request.max_wire_bytes or self._limits.max_wire_bytes
+            handle.aim(url, origin.host, origin.port, admitted, scope, wire_bytes=limit, cut=request.cut)
+            handle.send(extra)
             if request.method == "HEAD":
-                handle.head_only(head=False)
-            handle.clear()
-            self._idle.append(handle)
-            return answer
+                handle.head_only(head=True)
+            if dress is not None and dress.body is not None:
+                handle.post(dress.body)
+            code = await engine.start(handle)
+            answer = await self._answer(request, handle, code, started_s)
+            if dress is not None:
+                handle.tell(dress)
+        except pycurl.error as error:  # libcurl would not take the request
+            engine.abandon(handle)
+            handle.close()
+            return Failure(request.url, FailureKind.INTERNAL, str(error))
+        except BaseException:
+            engine.abandon(handle)
+            handle.close()
+            raise
+        if request.method == "HEAD" or (dress is not None and dress.body is not None):
+            handle.head_only(head=False)
+        handle.clear()
+        self._keep(handle, idle, dress)
+        return replace(answer, authorized=True) if private and isinstance(answer, Response) else answer
+
+    def _dressed(
+        self, url: str, source: str, extra: list[bytes], dress: Dress | None
+    ) -> tuple[list[bytes], bool]:
+        """Return the header lines that go along, and whether the answer is not for everybody because of them."""
+        if dress is not None:
+            return [*extra, *dress.headers], dress.private
+        authorization = self._authorization(url, source)
+        return (extra, False) if authorization is None else ([*extra, authorization], True)
+
+    def _connections(self, dress: Dress | None) -> tuple[Engine, list[Handle]]:
+        if dress is None or dress.lane is None:
+            return self._running(), self._idle
+        return self._lanes.of(dress.lane)
+
+    def _keep(self, handle: Handle, idle: list[Handle], dress: Dress | None) -> None:
+        """Put *handle* away for the next request, unless its connections are closed."""
+        if self._closed or (dress is not None and dress.lane is not None and not self._lanes.has(dress.lane)):
+            handle.close()
+        else:
+            idle.append(handle)
 
     async def close(self) -> None:
         """Close all connections; requests in flight end as ``CANCELLED``."""
@@ -157,6 +210,7 @@ class HttpFetcher:
         for handle in self._idle:
             handle.close()
         self._idle.clear()
+        self._lanes.close()
 
     # -- before the request ---------------------------------------------------------------
 
@@ -184,7 +238,8 @@ class HttpFetcher:
             self._origins[before] = origin
         return f"{origin.prefix}{parsed.pathname}{parsed.search}", origin
 
-    def _new_handle(self, engine: Engine) -> Handle:
+    def _new_handle(self, engine: Engine, dress: Dress | None) -> Handle:
+        lane = None if dress is None else dress.lane
         return Handle(
             user_agent=self._user_agent,
             headers=self._headers,
@@ -193,21 +248,25 @@ class HttpFetcher:
             ca_file=self._ca_file,
             connect_s=self._limits.connect_s + self._limits.tls_s,
             total_s=self._limits.total_s,
+            options=() if lane is None else lane.options,
         )
 
     def _running(self) -> Engine:
         engine = self._engine
         if engine is None:
-            if self._closed:
-                raise RuntimeError("this fetcher is closed")
-            limits = self._limits
-            engine = self._engine = Engine(
-                asyncio.get_running_loop(),
-                watch=lambda transfer, elapsed_s: judge_pace(transfer, elapsed_s, limits),
-                tick_s=tick_of(limits),
-                max_idle=self._max_connections,
-            )
+            engine = self._engine = self._new_engine(self._max_connections)
         return engine
+
+    def _new_engine(self, max_idle: int) -> Engine:
+        if self._closed:
+            raise RuntimeError("this fetcher is closed")
+        limits = self._limits
+        return Engine(
+            asyncio.get_running_loop(),
+            watch=lambda transfer, elapsed_s: judge_pace(transfer, elapsed_s, limits),
+            tick_s=tick_of(limits),
+            max_idle=max_idle,
+        )
 
     # -- after the request ----------------------------------------------------------------
 

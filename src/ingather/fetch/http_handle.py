@@ -8,10 +8,12 @@ connection cannot carry a request of a source that may not go there.
 """
 
 import socket
-from collections.abc import Callable, Sequence
+import ssl
+from collections.abc import Callable, Iterable, Sequence
 
 import pycurl
 
+from ingather.fetch.http_dress import Dress
 from ingather.fetch.http_engine import Transfer
 from ingather.model.scope import Scope
 
@@ -38,6 +40,7 @@ class Handle(Transfer):
         place: what becomes of a new socket; see :meth:`ingather.fetch.http_engine.Engine.place`.
         ca_file: trusted certificates instead of the system's.
         connect_s, total_s: backstops of the pace watch.
+        options: libcurl options of its lane, said last.
     """
 
     __slots__ = (
@@ -71,6 +74,7 @@ class Handle(Transfer):
         ca_file: str | None,
         connect_s: float,
         total_s: float,
+        options: Iterable[tuple[int, object]] = (),
     ) -> None:
         curl = pycurl.Curl()
         super().__init__(curl)
@@ -120,6 +124,8 @@ class Handle(Transfer):
             curl.setopt(option, value)
         if ca_file is not None:
             curl.setopt(pycurl.CAINFO, ca_file)
+        for option, value in options:
+            curl.setopt(option, value)
 
     def aim(  # noqa: PLR0913 - what one request consists of
         self,
@@ -178,6 +184,16 @@ class Handle(Transfer):
         """Ask with HEAD, or with GET again."""
         self.curl.setopt(pycurl.NOBODY if head else pycurl.HTTPGET, 1)
 
+    def post(self, body: bytes) -> None:
+        """Ask with POST and send *body*; :meth:`head_only` goes back to GET."""
+        self.curl.setopt(pycurl.POSTFIELDS, body)
+
+    def tell(self, dress: Dress) -> None:
+        """Write into *dress* what it wants to know of the connection."""
+        dress.opened = int(self.curl.getinfo(pycurl.NUM_CONNECTS))
+        if dress.lane is not None and (pycurl.OPT_CERTINFO, 1) in dress.lane.options:
+            dress.peer = _first_certificate(self.curl)
+
     def clear(self) -> None:
         """Forget the answer; the next request may come."""
         self.lines.clear()
@@ -213,3 +229,12 @@ class Handle(Transfer):
         self.chunks.append(data[: self._room])
         self.was_cut = True
         return 0
+
+
+def _first_certificate(curl: pycurl.Curl) -> bytes:
+    """Return the host's own certificate in DER, empty if it showed none."""
+    for certificate in curl.getinfo(pycurl.INFO_CERTINFO) or ():
+        for name, value in certificate:
+            if name == "Cert":
+                return ssl.PEM_cert_to_DER_cert(value)
+    return b""
