@@ -25,6 +25,7 @@ DETAILS: dict[str, Exclusion] = {
     "budget": Exclusion.FILTER_RULES,
     "robots": Exclusion.FILTER_RULES,
     "noindex": Exclusion.FILTER_RULES,
+    "listing": Exclusion.FILTER_RULES,
     "removed": Exclusion.FILTER_RULES,
     "not found": Exclusion.FILE_NOT_FOUND,
     "site": Exclusion.SITE_NOT_ALLOWED,
@@ -85,6 +86,8 @@ def reported(category: str, reason: str = "", outcome: Outcome | None = None) ->
         detail = _BY_CATEGORY[known]
         if detail == "protocol" and reason.startswith("port"):
             detail = "port"
+        elif detail == "filter" and reason == "listing":
+            detail = "listing"
         elif detail == "filter" and "content-length" in reason:
             detail = "size"
         elif detail == "robots" and "noindex" in reason:

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
-__all__ = ["Failure", "FailureKind", "Request", "Response"]
+__all__ = ["LISTING_ENTRIES", "Failure", "FailureKind", "Request", "Response"]
+
+LISTING_ENTRIES: Final = 20_000
+"""So many entries of a folder are followed: as many links as any page may hold."""
 
 
 class FailureKind(StrEnum):

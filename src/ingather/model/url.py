@@ -6,6 +6,7 @@ that must be escaped, empty queries, session and tracking parameters. What a ser
 apart is kept: the order of the query, the case of the path, doubled and trailing slashes.
 """
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
@@ -39,7 +40,10 @@ DEFAULT_DROP: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Parameters that no page depends on; ``NAME``, ``PREFIX*``, or ``NAME~`` = only when the value looks like a token."""
 
-_SCHEMES: Final = {"http": 80, "https": 443, "ftp": 21, "file": 0}
+_SCHEMES: Final = {"http": 80, "https": 443, "ftp": 21, "file": 0, "ftps": 990, "sftp": 22, "smb": 445}
+_UNTAUGHT: Final = frozenset({"ftps", "sftp", "smb"})
+"""Schemes that a WHATWG parser leaves nearly as they are written; they are read here by the rules of http."""
+_COMPANIES: Final = tuple(f"{scheme}://" for scheme in sorted(_UNTAUGHT))
 _PUSHED: Final = re.compile(r"[a-z][a-z0-9+.\-]{0,62}\Z")
 _NO_DOCUMENTS: Final = frozenset(
     {"about", "blob", "data", "gopher", "javascript", "mailto", "news", "tel", "urn", "vbscript"}
@@ -73,7 +77,7 @@ class Parts(NamedTuple):
     """A canonical URL taken apart.
 
     Attributes:
-        scheme: ``http``, ``https``, ``ftp`` or ``file``.
+        scheme: ``http``, ``https``, ``ftp``, ``ftps``, ``sftp``, ``smb`` or ``file``; of what is pushed any.
         host: lower case, IPv6 in brackets, ``""`` for files.
         port: the effective port; 0 for files.
         origin: ``https://h:8443``, without the default port.
@@ -126,7 +130,9 @@ class Canonicaliser:
     def canonical(self, url: str, base: str | None = None) -> str:
         """Return the key form of *url*, resolved against *base* if it is relative.
 
-        Idempotent. Kept schemes: http, https, ftp, file.
+        Idempotent. Kept schemes: http, https, ftp, file, and ftps, sftp, smb, whose URLs are read by the rules of http
+        with a default port of their own (990, 22, 445). A query is kept; the fetchers of files send such a URL to the
+        one without it.
 
         Raises:
             UrlError: not a URL (WHATWG), or of a scheme that we do not gather.
@@ -209,6 +215,8 @@ class Canonicaliser:
 
     def _finish(self, href: str) -> str:
         """Turn what Ada wrote into the canonical form."""
+        if href.startswith(_COMPANIES):
+            return self._untaught(href)
         if "/." in href:
             href = _undotted(href)
         if _CLEAN.match(href):
@@ -237,6 +245,22 @@ class Canonicaliser:
             except (ValueError, TypeError) as error:
                 raise UrlError(f"{_shown(href)} is not a URL") from error
         return result
+
+    def _untaught(self, href: str) -> str:
+        """Turn a URL of a scheme that Ada knows nothing of into the canonical form: with the eyes of http."""
+        scheme, _, rest = href.partition("://")
+        if rest[:1] in {"", "/", "?", "#", "\\"}:
+            raise UrlError(f"{_shown(href)} has no host")
+        try:
+            web, tls = can_ada.parse(f"http://{rest}"), can_ada.parse(f"https://{rest}")
+            port = web.port or tls.port  # each leaves out its own default alone
+            made = self._finish(web.href)
+        except (ValueError, TypeError) as error:
+            raise UrlError(f"{_shown(href)} is not a URL") from error
+        authority, _, path = made.partition("://")[2].partition("/")
+        host = authority[: authority.rfind(":")] if web.port else authority
+        shown = f":{port}" if port and int(port) != _SCHEMES[scheme] else ""
+        return f"{scheme}://{host}{shown}/{path}"
 
     def _query(self, query: str) -> str:
         return "&".join([part for part in query.split("&") if not self._drops(part)])
@@ -309,7 +333,12 @@ def fed_url(url: str, web: Callable[[str], str] = canonical) -> str:
     """
     scheme, colon, rest = url.strip(_C0_AND_SPACE).partition("://")
     scheme = scheme.lower()
-    if scheme in _SCHEMES or not colon:
+    if scheme in _UNTAUGHT:
+        with contextlib.suppress(
+            UrlError
+        ):  # what stands there is the sender's, if it is not as such URLs are
+            return web(url)
+    elif scheme in _SCHEMES or not colon:
         return web(url)
     rest = rest.partition("#")[0]
     cut = min((at for at in (rest.find("/"), rest.find("?")) if at >= 0), default=len(rest))
@@ -359,11 +388,14 @@ def key(url: str, seed: int = 0) -> int:
 def host_key(origin: str) -> str:
     """Return the name under which politeness is kept: ``h`` or ``h:8443``.
 
-    http and https of a host on their own ports are one host: *origin* ``https://h`` and ``http://h`` give ``h``.
+    All protocols of a host on their own ports are one host: ``https://h``, ``http://h`` and ``sftp://h`` give ``h``. The files
+    of this machine are one host, too: ``file:``.
     """
     scheme, _, authority = origin.partition("://")
     host, port = _host_and_port(scheme, authority.partition("/")[0])
-    return host if port in _SHARED_PORTS or not port else f"{host}:{port}"
+    if scheme == "file" and not host:
+        return "file:"
+    return host if port in _SHARED_PORTS or not port or port == _SCHEMES.get(scheme) else f"{host}:{port}"
 
 
 def path_prefix(path: str, segments: int = 2) -> str:

@@ -28,8 +28,9 @@ from ingather.model.intent import FEEDS
 from ingather.model.judgement import Judgement
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Link, Page
+from ingather.model.phase import Phase
 from ingather.model.report import Claim, Denial, Report
-from ingather.model.resource import Failure, Response
+from ingather.model.resource import LISTING_ENTRIES, Failure, Response
 from ingather.model.url import key, split
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
@@ -49,6 +50,8 @@ _STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeo
 _ANCHOR = "x-gsa-external-anchor"
 _NO_QUOTING = frozenset({"noarchive", "nosnippet"})
 _encode = msgspec.msgpack.Encoder().encode
+_LISTING = Verdict(allowed=False, reason="listing", category=Exclusion.FILTER_RULES, phase=Phase.DATA)
+"""Of a folder's contents: its entries are followed, it is no document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +235,8 @@ class Pipeline:
             page = Page(url=judged.place, base=judged.place, media_type=error.media_type, flags=[error.flag])
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
+        if got.listing and evaluation.generation.allowed:
+            evaluation.generating.verdict = _LISTING
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
         report = self._described(judged, got, page, digest)
@@ -305,9 +310,11 @@ class Pipeline:
         )  # fmt: skip
         if evaluation.enumeration.allowed:
             links = self._own(judged, self._anchored(judged, got, page, engine.enumerate(evaluation)))
-            if len(links) > self._limits.links:
-                del links[self._limits.links :]
+            most = max(self._limits.links, LISTING_ENTRIES) if got.listing else self._limits.links
+            if len(links) > most or (got.listing and got.cut):
+                del links[most:]
                 page.flags.append("links-truncated")
+                report.flags = tuple(page.flags)
             if self._seen is None:
                 judged.links = links
             else:

@@ -6,6 +6,7 @@ from ingather.errors import UrlError
 from ingather.filters.evaluation import State
 from ingather.filters.types import media_type
 from ingather.model.page import Link
+from ingather.model.resource import LISTING_ENTRIES
 from ingather.model.url import canonical
 from ingather.plugins import Binding, Run, builds
 
@@ -16,8 +17,13 @@ _IN_TEXT = re.compile(r"URL:[ \t]*((?i:https?|ftp)://[^\s>]+)")
 
 @builds("enumerate-urls")
 def enumerate_urls(binding: Binding) -> Run:
-    """Take the page's links in document order, each once, at most *max*; count the rest."""
+    """Take the page's links in document order, each once, at most *max*; count the rest.
+
+    The entries of a folder (:attr:`Response.listing`) are all taken unless *max* is written: they are what it holds.
+    """
     most: int = binding.parameters["max"]
+    usual = next(spec.default for spec in binding.directive.spec.parameters if spec.name == "max")
+    in_folder = max(most, LISTING_ENTRIES) if most == usual else most
     wanted = _wanted(binding)
     obey = binding.robot.enable_robots_txt
 
@@ -28,7 +34,8 @@ def enumerate_urls(binding: Binding) -> Run:
         if page is None:
             return
         links: dict[str, Link | None] = state.links
-        room = most
+        got = state.evaluation.response
+        room = in_folder if got is not None and got.listing else most
         for link in page.links:
             url = link.url
             if url in links or (link.rel and obey and "nofollow" in link.rel.split()):
