@@ -51,9 +51,9 @@ def test_names_that_look_like_more_are_only_names() -> None:
     assert FOLDER + "%252e%252e" in found
 
 
-def test_a_million_entries_are_bounded() -> None:
+def test_too_many_entries_are_bounded() -> None:
     answer = listing_response(
-        Request(FOLDER), (Entry(f"{number:07}") for number in range(1_000_000)), most=100
+        Request(FOLDER), (Entry(f"{number:07}") for number in range(30_000)), most=100
     )
     assert answer.cut
     assert links(answer.body)[-1] == FOLDER + "0000099"
