@@ -10,7 +10,8 @@ from ingather.conf import Loaded, Vocabulary, load
 from ingather.conf.report import Report
 from ingather.conf.settings import Flag, Settings
 from ingather.conf.settings_file import SETTINGS_FILE
-from ingather.conf.sources import SourceConf, check_references
+from ingather.conf.sitechecks import check_sites
+from ingather.conf.sources import SourceConf
 from ingather.errors import ConfigurationError
 from ingather.model.diagnostic import Diagnostic
 
@@ -75,6 +76,6 @@ def read_configuration(  # noqa: PLR0913 - what an answer may depend on
         vocabulary = plug_ins(home, found.settings).vocabulary
     loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
-    check_references(((site.source, site.place) for site in loaded.rules.sites), found.sources, report)
+    check_sites(loaded.rules, found.sources, report)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())
     return Configuration(found.settings, found.sources, loaded, findings, found.body)

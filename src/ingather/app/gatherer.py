@@ -23,6 +23,7 @@ from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
+from ingather.conf.sitebook import SiteBook
 from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
@@ -163,10 +164,10 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         declared = blueprint.sources.get(source)
         return declared is not None and declared.access == "public" and "access" in declared.origins
 
-    rules = wiring.rules_of(blueprint.sources)
+    rules, sites = wiring.rules_of(blueprint.sources), SiteBook(loaded.rules.sites)
     hosts = HostBook(
         agent=agent,
-        policy=lambda source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own),
+        policy=lambda host, source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own, site=sites.of_host(host)),
         obey=bool(robot.enable_robots_txt),
         limits=wiring.robots_limits(settings),
         clock=clock,

@@ -9,7 +9,7 @@ from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
 from ingather.catalog.sqlite_budget import BudgetLimits
-from ingather.conf import Loaded, RobotConf
+from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
@@ -149,12 +149,18 @@ def address_limits(settings: Settings) -> AddressLimits:
     return AddressLimits(max_connections=connections, starts=1, per_s=1.0 / starts, slack_s=_SLACK_S)
 
 
-def host_policy(settings: Settings, robot: RobotConf, source: SourceConf, *, own: bool) -> HostPolicy:
-    """What a host's source allows us; own hosts have no delay."""
-    delay = 0.0 if own else source.delay_s if source.delay_s is not None else float(robot.server_delay)
+def host_policy(
+    settings: Settings, robot: RobotConf, source: SourceConf, *, own: bool, site: Site | None = None
+) -> HostPolicy:
+    """What a host bears: its site says it first, then its source, then robot.conf; own hosts have no delay unless their site has one."""
+    delay_s = 0.0 if own else source.delay_s if source.delay_s is not None else float(robot.server_delay)
+    connections = 0 if own else int(robot.site_max_connections) or 2
+    if site is not None:
+        delay_s = delay_s if site.delay_s is None else site.delay_s
+        connections = connections if site.connections is None else site.connections
     return HostPolicy(
-        delay_s=delay,
-        max_connections=0 if own else int(robot.site_max_connections) or 2,
+        delay_s=delay_s,
+        max_connections=connections,
         crawl_delay_cap_s=settings.seconds("politeness.crawl-delay-max"),
         own=own,
     )

@@ -1,18 +1,20 @@
 """Starting points, sites and the rules that both filters share, as filterrules.conf states them (section 9)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ingather.conf.patterns import Pattern
 from ingather.model.diagnostic import Place
 from ingather.model.url import canonical, split
 
-__all__ = ["METHODS", "PROTOCOLS", "SOURCES", "Match", "Rule", "Rules", "Site", "Start"]
+__all__ = ["METHODS", "PROTOCOLS", "SITE_PROTOCOLS", "SOURCES", "Match", "Rule", "Rules", "Site", "Start"]
 
 SOURCES = ("url", "protocol", "host", "path", "type")
 METHODS = ("is", "contains", "begins-with", "ends-with", "regex")
 PROTOCOLS = frozenset({"http", "https"})
 """What a site without a Protocol line allows."""
+SITE_PROTOCOLS = ("http", "https", "ftp", "ftps", "sftp", "file", "smb")
+"""What a Protocol line may allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,15 @@ class Site:
         domain: whether subdomains belong to it.
         depth: depth limit, ``None`` = the robot's, -1 = none.
         source: name of the source that owns its URLs.
-        database: target of its descriptions; informational.
+        database: name that its descriptions carry as attribute ``database``; ``default`` = they carry none.
         starts: starting points.
         protocols: allowed ones.
         ports: allowed ones; empty = any.
         use: rule names in order; ``None`` = all enabled rules with ``new-sites``.
+        delay_s: between the starts of two visits to a host of it, ``None`` = the source's, else the robot's.
+        connections: at a time to a host of it, ``None`` = the robot's.
+        credentials: name of what it is fetched with, ``""`` = nothing of its own. Never a secret.
+        places: header parameter -> where its value stands.
     """
 
     name: str
@@ -77,6 +83,10 @@ class Site:
     ports: frozenset[int] = frozenset()
     use: tuple[str, ...] | None = None
     place: Place | None = None
+    delay_s: float | None = None
+    connections: int | None = None
+    credentials: str = ""
+    places: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def where(self) -> str:

@@ -6,6 +6,7 @@ Decision order DEC-32 of the robot specification.
 from collections.abc import Sequence
 
 from ingather.conf.rules import Match, Rule, Rules, Site
+from ingather.conf.sitebook import most_specific
 from ingather.filters.matching import NONE, FirstMatch
 from ingather.model.candidate import Pushed
 
@@ -108,16 +109,4 @@ class SiteTable:
             return found
 
     def _search(self, host: str) -> CompiledSite | None:
-        disabled: CompiledSite | None = None
-        covering = [self._servers.get(host)]
-        name = host
-        while name:
-            covering.append(self._domains.get(name))
-            name = name.partition(".")[2] if not name.startswith("[") else ""
-        for compiled in covering:
-            if compiled is None:
-                continue
-            if compiled.site.enabled:
-                return compiled
-            disabled = disabled or compiled
-        return disabled
+        return most_specific(host, self._servers, self._domains, lambda compiled: compiled.site.enabled)

@@ -40,7 +40,7 @@ class HostBook:
 
     Args:
         agent: product token that robots.txt is read for.
-        policy: (source, own) -> what a host of it bears.
+        policy: (host name, source, own) -> what the host bears.
         obey: whether robots.txt is obeyed at all (``enable-robots-txt``).
         own: (host name, port) -> whether it is a host of ours.
     """
@@ -49,7 +49,7 @@ class HostBook:
         self,
         *,
         agent: str,
-        policy: Callable[[str, bool], HostPolicy],
+        policy: Callable[[str, str, bool], HostPolicy],
         obey: bool,
         limits: RobotsLimits,
         clock: Clock,
@@ -70,8 +70,9 @@ class HostBook:
         if entry is None:
             now, wall = self._clock.monotonic(), self._clock.wall()
             clock = self._clocks.get(grant.key)
+            hostname = split(f"{grant.origin}/").host
             if clock is None:
-                policy = self._policy(source, grant.own)
+                policy = self._policy(hostname, source, grant.own)
                 if grant.not_before_s > wall:
                     state = HostState(
                         grant.key, grant.not_before_s, grant.not_before_s - wall, grant.back_offs
@@ -80,7 +81,6 @@ class HostBook:
                 else:
                     clock = HostClock(grant.key, policy, now, just_visited=grant.visited)
                 self._clocks[grant.key] = clock
-            hostname = split(f"{grant.origin}/").host
             entry = HostEntry(
                 grant.id, grant.origin, grant.key, hostname, grant.own, clock, self._restored(grant)
             )

@@ -187,7 +187,7 @@ class Hand:
             clock=clock, seen=Seen(), rules=self.rules.get,
         )  # fmt: skip
         hosts = HostBook(
-            agent="hand", policy=lambda _source, _own: HostPolicy(delay_s=delay_s), obey=True, limits=RobotsLimits(),
+            agent="hand", policy=lambda _host, _source, _own: HostPolicy(delay_s=delay_s), obey=True, limits=RobotsLimits(),
             clock=clock, own=lambda _host, _port: False,
         )  # fmt: skip
         self._gatherer = Gatherer(

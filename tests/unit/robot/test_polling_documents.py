@@ -311,7 +311,7 @@ def test_a_visit_that_waits_for_its_hop_ends_with_the_gatherer() -> None:
     async def work() -> None:
         clock, resolver = FakeClock(), SystemResolver(FakeClock())
         hosts = HostBook(
-            agent="x", policy=lambda _source, _own: HostPolicy(), obey=True, limits=RobotsLimits(), clock=clock,
+            agent="x", policy=lambda _host, _source, _own: HostPolicy(), obey=True, limits=RobotsLimits(), clock=clock,
             own=lambda _host, _port: False,
         )  # fmt: skip
         schedule: Schedule[Any] = Schedule()

@@ -1,0 +1,59 @@
+"""What sites of filterrules.conf say that only ``ingather.toml`` can tell right from wrong."""
+
+from collections.abc import Collection, Mapping
+
+from ingather.conf.names import suggestion
+from ingather.conf.report import Report
+from ingather.conf.rules import Rules, Site
+from ingather.conf.sources import SourceConf, check_references
+from ingather.model.diagnostic import Place
+
+__all__ = ["check_sites"]
+
+
+def check_sites(
+    rules: Rules,
+    sources: Mapping[str, SourceConf],
+    report: Report,
+    *,
+    credentials: Collection[str] | None = None,
+) -> None:
+    """Report sources and credentials that there are not, and delays that will not hold.
+
+    Args:
+        rules: the rules file.
+        sources: of ``ingather.toml``.
+        report: takes the findings.
+        credentials: the names that there are; ``None`` = nobody knows, they are not looked at.
+    """
+    check_references(((site.source, site.place) for site in rules.sites), sources, report)
+    for site in rules.sites:
+        if credentials is not None and site.credentials and site.credentials not in credentials:
+            report.add(
+                "E-CREDENTIAL",
+                _place(site, "credentials"),
+                f"there are no credentials {site.credentials!r}",
+                hint=suggestion(site.credentials, credentials)
+                or f"write [credential.{site.credentials}] in ingather.toml",
+            )
+        if site.delay_s == 0 and site.enabled and not _has_own(site, sources):
+            report.add(
+                "W-NO-EFFECT",
+                _place(site, "delay"),
+                "delay=0 is for hosts of your own: others are visited once a second",
+                hint="name them in own-hosts of the source",
+            )
+
+
+def _has_own(site: Site, sources: Mapping[str, SourceConf]) -> bool:
+    """Tell whether a host of *site* is one of ours."""
+    names = (_bare(own) for source in sources.values() for own in source.own_hosts)
+    return any(name == site.host or (site.domain and name.endswith("." + site.host)) for name in names)
+
+
+def _bare(own: str) -> str:
+    return own if own.endswith("]") else own.rpartition(":")[0] or own
+
+
+def _place(site: Site, name: str) -> Place:
+    return site.places.get(name) or site.place or Place("filterrules.conf", 1)
