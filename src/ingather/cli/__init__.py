@@ -69,6 +69,7 @@ VERBS: dict[str, Verb] = {
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),
+    "site": Verb("ingather.cli.site:command", CARE, "sites: what is crawled, and what a host is like"),
     "overlay": Verb(
         "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"
     ),

@@ -98,6 +98,31 @@ class RobotsTxt:
         text = _told(self._lines[decision.line - 1])
         return RobotsVerdict(decision.allows, decision.line, text, group)
 
+    def concerning(self, agent: str) -> tuple[LineEvent, ...]:
+        """Return the lines that concern *agent*: its groups whole, by name or else those of all, and every ``Sitemap``; in order."""
+        groups: list[tuple[list[LineEvent], list[str]]] = []
+        found: list[LineEvent] = []
+        closed = True
+        for event in self.lines:
+            if event.kind is LineKind.SITEMAP:
+                found.append(event)
+            elif event.kind is LineKind.USER_AGENT:
+                if closed:
+                    groups.append(([], []))
+                    closed = False
+                groups[-1][0].append(event)
+                groups[-1][1].append(event.value)
+            elif event.kind in {LineKind.ALLOW, LineKind.DISALLOW, LineKind.CRAWL_DELAY} and groups:
+                groups[-1][0].append(event)
+                closed = closed or event.kind <= LineKind.ALLOW
+        product = _PRODUCT.match(agent)
+        wanted = (product[1] if product else agent).lower()
+        own = [lines for lines, names in groups if wanted and any(_means(name, wanted) for name in names)]
+        everybody = [lines for lines, names in groups if any(_is_all(name) for name in names)]
+        for lines in own or everybody:
+            found += lines
+        return tuple(sorted(found, key=lambda event: event.number))
+
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds that the file asks *agent* to wait between visits; ``None`` when it does not.
 
@@ -170,7 +195,7 @@ class RobotsTxt:
         everybody: dict[int, tuple[_Group, int]] = {}
         name = ""
         for group, at, value in self._names():
-            if value[:1] == "*" and (len(value) == 1 or value[1] in " \t"):
+            if _is_all(value):
                 everybody.setdefault(id(group), (group, at))
             elif wanted and _means(value, wanted):
                 own.setdefault(id(group), (group, at))
@@ -193,6 +218,11 @@ def parse(body: bytes) -> RobotsTxt:
     bytes of a line.
     """
     return RobotsTxt(body)
+
+
+def _is_all(value: str) -> bool:
+    """Whether a ``User-agent`` value means everybody."""
+    return value[:1] == "*" and (len(value) == 1 or value[1] in " \t")
 
 
 def _means(value: str, wanted: str) -> bool:

@@ -1,0 +1,104 @@
+"""Site probes of a home: settings, sources and configuration become the parts of a look."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ingather.app import wiring
+from ingather.app.clock import SystemClock
+from ingather.app.credentials import CredentialFile
+from ingather.app.home import Home
+from ingather.app.homeparts import load_checked
+from ingather.app.siteprobe.asking import Asking, Courtesy
+from ingather.app.siteprobe.probing import Options, look_at_all
+from ingather.app.siteprobe.targets import targets_of
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import UsageError
+from ingather.fetch import EgressGate, SystemResolver
+from ingather.fetch.http import HttpFetcher
+from ingather.fetch.knocking import Knocker
+from ingather.ports.clock import Clock
+
+__all__ = ["MOST_NAMES", "HomeProbe"]
+
+MOST_NAMES = 1_000
+"""Hosts of one probe."""
+
+
+class HomeProbe:
+    """Looks at hosts as the robot of a home would ask them; nothing is kept.
+
+    Args:
+        home: whose configuration and credentials count, as they stand now.
+        settings, sources: of ``ingather.toml``.
+        own_ports: (address, port) of our own listeners, which are never asked.
+        clock: by default the machine's.
+        ca_file: certificates to trust instead of the system's (PEM).
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that app wires
+        self,
+        home: Home,
+        settings: Settings,
+        sources: "dict[str, SourceConf]",
+        *,
+        own_ports: Collection[tuple[str, int]] = (),
+        clock: Clock | None = None,
+        ca_file: str | None = None,
+    ) -> None:
+        self._home, self._settings = home, settings
+        self._sources = {"web": SourceConf(), **sources}
+        self._own_ports, self._ca_file = own_ports, ca_file
+        self._clock = clock or SystemClock()
+
+    def probe(
+        self, names: Sequence[str] = (), *, dns: bool = True, redirects: bool = True, domains: bool = False
+    ) -> list[dict[str, Any]]:
+        """Look at *names*, or without any at all sites; the reports (:func:`~ingather.app.siteprobe.probing.look`) in their order.
+
+        Raises:
+            UsageError: there is nothing to look at, or too much.
+            ConfigurationError: the home's configuration has errors.
+        """
+        return asyncio.run(self._probe(names, Options(dns=dns, redirects=redirects), domains=domains))
+
+    async def _probe(self, names: Sequence[str], options: Options, *, domains: bool) -> list[dict[str, Any]]:
+        loaded = load_checked(self._home)
+        targets = targets_of(names, loaded.rules.sites, domains=domains)
+        if not targets:
+            raise UsageError(
+                "filterrules.conf has no site to look at",
+                hint="name a host, or --all for sites of type domain",
+            )
+        if len(targets) > MOST_NAMES:
+            raise UsageError(f"more than {MOST_NAMES} hosts at once", hint="name fewer")
+        robot, settings, clock = loaded.robot, self._settings, self._clock
+        limits, resolver = wiring.fetch_limits(settings, robot), SystemResolver(clock)
+        fetcher = HttpFetcher(
+            limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver, own_ports=self._own_ports,
+            clock=clock, ca_file=self._ca_file, authorization=CredentialFile(self._home.path, clock.monotonic).header,
+        )  # fmt: skip
+        knocker = Knocker(
+            EgressGate(resolver, self._own_ports), connect_s=min(limits.connect_s, 10.0), tls_s=limits.tls_s, ca_file=self._ca_file
+        )  # fmt: skip
+        owners = {target.host: self._sources.get(target.source) for target in targets}
+        usual_s = float(robot.server_delay)
+
+        def delay_of(host: str, port: int) -> float:
+            if any(source.is_own(host, port) for source in self._sources.values()):
+                return 0.0
+            owner = owners.get(host)
+            return usual_s if owner is None or owner.delay_s is None else owner.delay_s
+
+        asking = Asking(
+            fetcher=fetcher, knocker=knocker, courtesy=Courtesy(clock), clock=clock, agent=wiring.agent_token(robot), delay_of=delay_of,
+            robots=wiring.robots_limits(settings), obey=bool(robot.enable_robots_txt),
+            longest_delay_s=settings.seconds("politeness.crawl-delay-max"),
+        )  # fmt: skip
+        scopes = {name: source.scope() for name, source in self._sources.items()}
+        try:
+            return await look_at_all(targets, asking, scopes, clock, options)
+        finally:
+            await fetcher.close()
+            await resolver.close()

@@ -1,0 +1,49 @@
+"""A ``<Site>`` for filterrules.conf, made of what was seen; it parses."""
+
+from collections.abc import Iterable, Sequence
+
+from ingather.conf.report import Report
+from ingather.conf.rulesconf import parse_rules
+from ingather.model.url import split
+
+__all__ = ["suggest", "understood"]
+
+
+def suggest(  # noqa: PLR0913 - the facts of a site
+    start: str,
+    *,
+    ports: Iterable[int],
+    schemes: Iterable[str],
+    source: str = "web",
+    domain: bool = False,
+    remarks: Sequence[str] = (),
+) -> str:
+    """Return the text of a site that begins at canonical *start*.
+
+    Args:
+        start: where the site begins.
+        ports: that answered; that of *start* is there in any case.
+        schemes: that answered; likewise.
+        source: who owns its URLs.
+        domain: whether subdomains belong to it.
+        remarks: lines of comment before it.
+    """
+    parts = split(start)
+    allowed = ",".join(sorted({*schemes, parts.scheme}))
+    numbers = ",".join(map(str, sorted({*ports, parts.port})))
+    lines = [
+        *(f"# {' '.join(remark.split())}" for remark in remarks),
+        f'<Site name="{parts.host}" host="{parts.host}" type={"domain" if domain else "server"} enable=true source={source}>',
+        f'Start url="{start}"',
+        f'Protocol allow="{allowed}"',
+        f'Port allow="{numbers}"',
+        "</Site>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def understood(text: str) -> str:
+    """Return why *text* is no rules file, ``""`` if it is one."""
+    report = Report()
+    parse_rules(text, "suggestion", report)
+    return "; ".join(str(item) for item in report.sorted()) if report.refused else ""

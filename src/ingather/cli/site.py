@@ -1,0 +1,20 @@
+"""``ingather site``: the sites of filterrules.conf, and what a host is like.
+
+The verbs of the group stand in :data:`SITE_VERBS`, imported when they are called.
+"""
+
+import click
+
+from ingather.cli.lazy import LazyGroup
+
+__all__ = ["SITE_VERBS", "command"]
+
+SITE_VERBS: dict[str, str] = {
+    "probe": "ingather.cli.site_probe:probe",
+}
+"""Verb of the group to where its command is (``module:attribute``), in the order of the help."""
+
+
+@click.group("site", cls=LazyGroup, verbs=SITE_VERBS)
+def command() -> None:
+    """Look after sites: what is crawled, and what a host is like before it is."""
