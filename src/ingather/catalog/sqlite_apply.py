@@ -24,6 +24,7 @@ from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_figures import Figures
 from ingather.catalog.sqlite_holds import Holds
 from ingather.catalog.sqlite_names import Names
+from ingather.catalog.sqlite_partition import move
 from ingather.catalog.sqlite_redirects import Redirects
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
@@ -240,6 +241,7 @@ class Applier:
         if now.held is not None:
             self.holds.take(url_id, report.at_s)
         self.acl.write(url_id, marks, applied, known=now.acl)
+        moved = bool(report.database) and move(self._cursor, url_id, report.database)
         self._cursor.execute(
             SQL["put_page"],
             (
@@ -253,7 +255,7 @@ class Applier:
             return
         if (placed or marks != now.acl) and shown:
             self.acl.moved(url_id, applied)
-        if settled.put or not shown:
+        if settled.put or moved or not shown:
             self.log.append(url_id, ChangeKind.PUT, applied, report)
 
     def _keep(

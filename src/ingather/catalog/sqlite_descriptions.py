@@ -18,6 +18,7 @@ from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_deletion import Deletions
 from ingather.catalog.sqlite_discovery import BY_HAND
+from ingather.catalog.sqlite_partition import move
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.description import PERSISTENT, AttributesView
@@ -25,10 +26,7 @@ from ingather.model.lifecycle import State
 from ingather.model.report import Denial
 from ingather.model.url import key, split
 
-__all__ = ["DEFAULT_DATABASE", "Descriptions", "NewDescription", "Parts", "Put"]
-
-DEFAULT_DATABASE = "default"
-"""Where every description is that nobody put elsewhere."""
+__all__ = ["Descriptions", "NewDescription", "Parts", "Put"]
 
 _FAR = 1 << 20
 """Depth of a URL that no path is known to: every link is nearer."""
@@ -123,9 +121,7 @@ class Descriptions:
         if not described:
             self._describe(url_id, now_s)
         if new.database is not None:
-            self._cursor.execute(
-                "update url set part = ? where id = ?", (self._database(new.database), url_id)
-            )
+            move(self._cursor, url_id, new.database)
         if new.layer == "page":
             self._put_page(url_id, new, now_s)
             self._estrange(url_id, applied, text=new.merge)
@@ -215,12 +211,6 @@ class Descriptions:
         self._cursor.execute("delete from layer where id = ? and name in (?, ?)", (url_id, *PERSISTENT))
         self._applier.names.count(source, 1)
         self._applier.figures.description("new")
-
-    def _database(self, name: str) -> int | None:
-        if name == DEFAULT_DATABASE:
-            return None
-        self._cursor.execute("insert into rd_database (name) values (?) on conflict do nothing", (name,))
-        return int(self._cursor.execute("select id from rd_database where name = ?", (name,)).get)
 
     def _url_of(self, url_id: int) -> str:
         return str(

@@ -60,7 +60,7 @@ class Site:
         domain: whether subdomains belong to it.
         depth: depth limit, ``None`` = the robot's, -1 = none.
         source: name of the source that owns its URLs.
-        database: name that its descriptions carry as attribute ``database``; ``default`` = they carry none.
+        database: where its descriptions are put whenever a visit makes one; ``""`` = they stay where they are.
         starts: starting points.
         protocols: allowed ones.
         ports: allowed ones; empty = any.
@@ -77,7 +77,7 @@ class Site:
     enabled: bool = True
     depth: int | None = None
     source: str = "web"
-    database: str = "default"
+    database: str = ""
     starts: tuple[Start, ...] = ()
     protocols: frozenset[str] = PROTOCOLS
     ports: frozenset[int] = frozenset()

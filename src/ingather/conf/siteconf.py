@@ -6,10 +6,11 @@ from typing import Final
 
 from ingather.conf.blockvalues import BlockValues
 from ingather.conf.names import few
+from ingather.conf.rdm import database_name
 from ingather.conf.report import Report
 from ingather.conf.rules import PROTOCOLS, SITE_PROTOCOLS, Rule, Site, Start
 from ingather.conf.tree import Block, Entry
-from ingather.errors import UnitError, UrlError
+from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.url import canonical, split
 from ingather.units import parse_seconds
 
@@ -64,7 +65,7 @@ class SiteReader(BlockValues):
         host, port = found
         if port:
             ports |= {port}
-        source, database = block.get("source"), block.get("database")
+        source, database = block.get("source"), self._database(block)
         self.sites[name] = Site(
             name,
             host,
@@ -72,7 +73,7 @@ class SiteReader(BlockValues):
             enabled,
             depth,
             (source.value if source else "") or "web",
-            (database.value if database else "") or "default",
+            database,
             tuple(starts),
             protocols or PROTOCOLS,
             ports,
@@ -83,6 +84,17 @@ class SiteReader(BlockValues):
             credentials,
             {item.name: item.value_place for item in block.parameters.items},
         )
+
+    def _database(self, block: Block) -> str:
+        item = block.get("database")
+        if item is None or not item.value.strip():
+            return ""
+        try:
+            return database_name(item.value)
+        except UsageError as error:
+            text = f"{item.value!r} cannot be the name of a database: descriptions stay where they are"
+            self.report.add("W-DATABASE", item.value_place, text, hint=error.hint)
+            return ""
 
     def _delay(self, block: Block) -> float | None:
         item = block.get("delay")

@@ -130,6 +130,11 @@ class Evaluation:
         return self.site.source if self.site is not None else ""
 
     @property
+    def database(self) -> str:
+        """Where the site wants its descriptions; ``""`` = it says nothing."""
+        return self.site.database if self.site is not None else ""
+
+    @property
     def dedupe(self) -> str:
         """``file:line`` of the filter-by-md5 that ran in the generation filter, or ``""``."""
         return self.generating.dedupe

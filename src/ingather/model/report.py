@@ -124,6 +124,10 @@ class Report(msgspec.Struct, array_like=True):
     ``intent``: that of the claim. ``polled``: of a feed or sitemap (:func:`ingather.model.polled.decode_polled`). Of a
     document that was visited with an intent, redirects were followed: ``final_url`` is the canonical URL that answered
     last, ``""`` = the URL itself; ``soft_404`` says why a 200 may stand for "not found", ``""`` = nothing speaks for it.
+
+    ``expires_s``: wall time until which the answer promises to stay as it is, ``None`` = it does not. ``digests``: of the
+    description, part by part (:mod:`ingather.catalog.digests`), empty = nobody made them. ``database``: where its site wants the
+    description, ``""`` = where it is.
     """
 
     id: int
@@ -165,6 +169,8 @@ class Report(msgspec.Struct, array_like=True):
     polled: bytes = b""
     final_url: str = ""
     soft_404: str = ""
+    digests: bytes = b""
+    database: str = ""
 
 
 class Row(msgspec.Struct, frozen=True):

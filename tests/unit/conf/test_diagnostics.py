@@ -406,6 +406,11 @@ GOLDEN: list[tuple[str, Files, str]] = [
         "filterrules.conf:3:1: error E-SITE-DUP: Site 's' is defined twice\nnote: filterrules.conf:1: first defined here",
     ),
     (
+        "W-DATABASE",
+        {"filterrules.conf": '<Site name="s" host="www.siroe.com" database="my news">\n</Site>\n'},
+        "filterrules.conf:1:46: warning W-DATABASE: 'my news' cannot be the name of a database: descriptions stay where they are; 1 to 64 letters a to z, digits, '_', '.', '-', a letter or digit first",
+    ),
+    (
         "E-CREDENTIAL",
         {"filterrules.conf": '<Site name="s" host="www.siroe.com" credentials="robot:sesame">\n</Site>\n'},
         "filterrules.conf:1:49: error E-CREDENTIAL: credentials= is not a name; write the name of a [credential.NAME] of ingather.toml; names and passwords never stand here",
