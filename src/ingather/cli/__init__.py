@@ -88,6 +88,9 @@ VERBS: dict[str, Verb] = {
     "token": Verb(
         "ingather.cli.token:command", CARE, "keys of programs that search, push feeds or administer"
     ),
+    "secret": Verb(
+        "ingather.cli.secret:command", CARE, "passwords and keys for hosts: set, list, delete, resume, rekey"
+    ),
     "groups": Verb("ingather.cli.groups:command", CARE, "who is in which group: list, show, load, import"),
     "access": Verb("ingather.cli.access:command", CARE, "who may see a document, and why"),
     "plugins": Verb("ingather.cli.plugins:command", CARE, "list code of your own and whether it works"),

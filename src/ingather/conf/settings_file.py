@@ -3,10 +3,11 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingather.conf.classes import ClassConf, ClassTable, read_class
+from ingather.conf.credentials import CredentialConf, read_credential
 from ingather.conf.days import is_time_zone
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
@@ -29,7 +30,8 @@ _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 class SettingsFile:
     """What was found: *settings* and *sources* are usable only when no diagnostic is an error.
 
-    ``sources`` always holds ``web``. ``classes``: metadata classes. ``body``: the file as it was read.
+    ``sources`` always holds ``web``. ``classes``: metadata classes. ``credentials``: those that can be used. ``body``: the file as it
+    was read.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -37,6 +39,7 @@ class SettingsFile:
     diagnostics: tuple[Diagnostic, ...] = ()
     classes: ClassTable = field(default_factory=ClassTable)
     body: bytes = field(default=b"", repr=False)
+    credentials: Mapping[str, CredentialConf] = field(default_factory=dict)
 
     @property
     def refused(self) -> bool:
@@ -81,14 +84,17 @@ def read_settings(
     found: dict[str, Found] = {}
     sources = {DEFAULT_SOURCE: SourceConf()}
     classes: dict[str, ClassConf] = {}
+    credentials: dict[str, CredentialConf] = {}
     for section, table in document.items():
         place = Place(file, *places.find((section,)))
         if section == "source":
             sources.update(_sources(table, file, places, report))
         elif section == "class":
             classes.update(_classes(table, file, places, report))
+        elif section == "credential":
+            credentials.update(_credentials(table, file, places, report))
         elif section not in SECTIONS:
-            hint = suggestion(section, [*SECTIONS, "source", "class"])
+            hint = suggestion(section, [*SECTIONS, "source", "class", "credential"])
             if parameter_name(section) in PARAMETERS:
                 hint = f"{parameter_name(section)} stands in config/robot.conf, and only there"
             elif _homes(section):
@@ -103,7 +109,27 @@ def read_settings(
     settings = resolve(found, environment or {}, flags or {}, report)
     _check_overlays(settings, sources, Place(file, 1), report)
     _facet_of_codes(sources, classes)
-    return SettingsFile(settings, sources, report.sorted(), ClassTable(classes), body)
+    sources = _with_logins(sources, credentials, document, Place(file, 1), report)
+    return SettingsFile(settings, sources, report.sorted(), ClassTable(classes), body, credentials)
+
+
+def _with_logins(
+    sources: dict[str, SourceConf], credentials: Mapping[str, CredentialConf], document: Mapping[str, object], top: Place, report: Report
+) -> dict[str, SourceConf]:  # fmt: skip
+    """Give each source the credentials of the file, and report names that are none."""
+    written = document.get("credential")
+    for name, source in sources.items():
+        for one in source.reach.credentials:
+            if isinstance(written, dict) and one in written:
+                continue  # it is there; what is wrong with it was told
+            report.add(
+                "E-CREDENTIAL", _placed(source.origins.get("credentials"), top), f"source.{name}: there is no credential {one!r}",
+                hint=suggestion(one, written if isinstance(written, dict) else ()) or f"write [credential.{one}]",
+            )  # fmt: skip
+    if not credentials:
+        return sources
+    logins = tuple(credentials.values())
+    return {name: replace(one, reach=replace(one.reach, logins=logins)) for name, one in sources.items()}
 
 
 def _facet_of_codes(sources: Mapping[str, SourceConf], classes: dict[str, ClassConf]) -> None:
@@ -243,3 +269,21 @@ def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> di
 
         sources[name] = read_source(name, keys, place_of, report)
     return sources
+
+
+def _credentials(table: object, file: str, places: TomlPlaces, report: Report) -> dict[str, CredentialConf]:
+    found: dict[str, CredentialConf] = {}
+    for name, keys in table.items() if isinstance(table, dict) else [("", table)]:
+        if not name or not isinstance(keys, dict):
+            place = Place(file, *places.find(("credential", name) if name else ("credential",)))
+            hint = "write [credential.NAME] on a line of its own"
+            report.add("E-VALUE", place, "a credential is a table", hint=hint)
+            continue
+
+        def place_of(key: str, name: str = name) -> Place:
+            return Place(file, *places.find(("credential", name, key) if key else ("credential", name)))
+
+        one = read_credential(name, keys, place_of, report)
+        if one is not None:
+            found[name] = one
+    return found

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 
 from ingather.conf.classes import CLASS_KEYS
+from ingather.conf.credentials import CREDENTIAL_KEYS
 from ingather.conf.reach import REACH_KEYS
 from ingather.conf.setting_kinds import Setting
 from ingather.conf.settings_table import SECTIONS, SETTINGS
@@ -33,6 +34,13 @@ _REACH_HEAD = """\
 _SYNDICATION_HEAD = """\
 # Sources of kind rss and sitemap: feeds say what is new and changed. They have all keys above and these.
 """
+
+_CREDENTIAL_HEAD = """\
+# Credentials: how we show who we are to hosts. A source names those that go along with its requests. Passwords never stand here:
+# `ingather secret set NAME` keeps them.
+"""
+
+_CREDENTIAL_EXAMPLE = {"url": "https://wiki.example/", "user": "crawler", "secret": "wiki"}
 
 _CLASS_HEAD = """\
 # Metadata classes: values of pages, feeds and external metadata under names by which they are searched
@@ -68,6 +76,12 @@ Protocols beside http, credentials and proxies; of sources of every kind."""
 
 _SYNDICATION_ABOUT = """\
 Sources whose documents are what feeds (RSS, Atom, JSON Feed) or sitemaps list. They have all keys above and these."""
+
+
+_CREDENTIAL_ABOUT = """\
+How we show who we are to hosts ([pages that want a login](../how-to/crawl-with-a-password.md)). A source names those that go along with its
+requests in `credentials`. Passwords never stand here: `ingather secret set NAME` keeps them. A relative path lies in the home; patterns
+are regular expressions that are looked for."""
 
 
 _CLASS_ABOUT = """\
@@ -108,6 +122,10 @@ def commented_file(written: Mapping[str, str] | None = None) -> str:
     lines += ["", _SYNDICATION_HEAD.rstrip(), "#", "# [source.news]", '# kind = "rss"']
     for setting in SYNDICATION_KEYS:
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
+    lines += ["", _CREDENTIAL_HEAD.rstrip(), "#", "# [credential.wiki]"]
+    for setting in CREDENTIAL_KEYS:
+        value = _CREDENTIAL_EXAMPLE.get(setting.key, setting.default)
+        lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(value)}"]
     lines += ["", _CLASS_HEAD.rstrip(), "#", "# [class.author]"]
     for setting in CLASS_KEYS:
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
@@ -154,6 +172,12 @@ def reference_page() -> str:
         _SYNDICATION_ABOUT,
         "",
         *_rows(SYNDICATION_KEYS),
+        "",
+        "## [credential.NAME]",
+        "",
+        _CREDENTIAL_ABOUT,
+        "",
+        *_rows(CREDENTIAL_KEYS),
         "",
         "## [class.NAME]",
         "",

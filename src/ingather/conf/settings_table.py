@@ -31,6 +31,7 @@ SECTIONS: dict[str, str] = {
     "directory": "A directory (LDAP, Active Directory) that knows people and their groups. `ingather access ldap test` tries it.",
     "notices": "What a program or a person of yours is told: runs, holds, failing sources, disk and more. `ingather notify test` tries it.",
     "canary": "A page of our own that is crawled and found again every few minutes.",
+    "secrets": "Passwords and keys for hosts, encrypted in the home. `ingather secret` looks after them.",
     "disk": "Space that is left alone.",
     "plugins": "Code of one's own. What stands here is never set over HTTP.",
     "log": "Events and the access log. robot.conf's loglevel governs robot.log only.",
@@ -323,6 +324,10 @@ SETTINGS: tuple[Setting, ...] = (
             'Where the page is: an IPv4 address on loopback that no site has, with a port, "127.0.0.2:7072". Nothing: there is no canary.'),
     Setting("canary", "every", _S, 5 * _M, "Time between two rounds.", low=1.0),
     Setting("canary", "patience", _S, 15 * _M, "Time in which the changed page has to be found; then it is an alarm.", low=1.0),
+    # -- secrets
+    Setting("secrets", "key-file", Kind.TEXT, "",
+            "File with the key of secrets.json, outside the home. Empty: systemd's credential ingather-secrets-key, else "
+            "ingather/secrets.key in the configuration of this user."),
     # -- disk
     Setting("disk", "reserve", _B, _GIB, "Free space below which new work is refused; searching goes on.", live=True),
     Setting("disk", "reserve-share", Kind.SHARE, 0.05,

@@ -29,6 +29,7 @@ from ingather.app.checking import damaged_bodies
 from ingather.app.doctor.homely import secrets_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.secrets import FILE as SECRETS
 from ingather.catalog.bodies.folder import segment_name
 from ingather.catalog.sqlite_backup import acknowledged_of, copy_catalog
 from ingather.catalog.sqlite_open import migrations
@@ -269,6 +270,8 @@ class _Taking:
             text = self._settings.text(name).strip()
             if text and not (self._home.path / text).is_relative_to(self._home.path):
                 yield f"{name} = {text} lies outside of the home and is not in the backup"
+        if (self._to / SECRETS).exists():
+            yield f"{SECRETS} is encrypted, and its key is not in the backup: keep a copy of it (ingather doctor says where it is)"
 
 
 def _passing(name: str) -> bool:

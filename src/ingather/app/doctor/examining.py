@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration, read_configuration
-from ingather.app.doctor import homely, listening, machine, stored
+from ingather.app.doctor import homely, listening, machine, secretive, stored
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.errors import IngatherError
@@ -15,7 +15,7 @@ from ingather.model.url import split
 __all__ = ["CHECKS", "examine"]
 
 CHECKS: Final = (
-    "versions", "configuration", "permissions", "disk", "limits", "clock", "dns", "ports", "certificates", "catalog", "sandbox",
+    "versions", "configuration", "permissions", "secrets", "disk", "limits", "clock", "dns", "ports", "certificates", "catalog", "sandbox",
 )  # fmt: skip
 """What is looked at, in this order; ``catalog`` tells of bodies, index and holds too."""
 
@@ -36,6 +36,7 @@ def examine(
         "versions": machine.check_versions,
         "configuration": lambda: _configuration(read),
         "permissions": lambda: homely.check_permissions(home, settings),
+        "secrets": lambda: secretive.check_secrets(home, settings, read.sources, env),
         "disk": lambda: homely.check_disk(home, settings),
         "limits": lambda: machine.check_limits(settings),
         "clock": lambda: machine.check_clock(clock, stored.last_known_s(home)),

@@ -19,7 +19,13 @@ __all__ = ["certificates_of", "check_certificates", "check_disk", "check_permiss
 _SHARED: Final = 0o077
 _WRITABLE: Final = 0o022
 _FOLDERS: Final = ("config", "catalog", "bodies", "index", "log", "run", "feeds")
-_SECRETS: Final = ("admin-token", "credentials.toml", "feeds/tokens", "feeds/certificate-key.pem")
+_SECRETS: Final = (
+    "admin-token",
+    "credentials.toml",
+    "secrets.json",
+    "feeds/tokens",
+    "feeds/certificate-key.pem",
+)
 _SECRET_SETTINGS: Final = (
     "feeds.certificate-key", "access.oidc-secret-file", "directory.bind-password-file", "notices.secret-file",
     "notices.mail-password-file",
