@@ -13,6 +13,9 @@ from ingather.fetch.addresses import parse_address
 
 __all__ = ["HostNames", "look_up"]
 
+_Told = tuple[tuple[str, ...], str, tuple[str, ...]]
+"""Addresses, the name, other names."""
+
 _MOST_REVERSE: Final = 8
 
 
@@ -46,31 +49,32 @@ async def look_up(host: str, *, timeout_s: float = 10.0, reverse: bool = True) -
         reverse: whether the addresses' names are asked for.
     """
     bare = host.strip("[]").rstrip(".").lower()
-    found = await _asked(lambda: _forward(bare), timeout_s)
+    found = await _asked(_forward, bare, timeout_s)
     if isinstance(found, str):
         return HostNames(host, trouble=found)
     addresses, canonical, aliases = found
     named: list[tuple[str, str]] = []
     for address in addresses[:_MOST_REVERSE] if reverse else ():
-        name = await _asked(lambda address=address: _reverse(address), timeout_s)  # type: ignore[misc]
-        if isinstance(name, tuple) and name[0]:
-            named.append((address, name[0]))
-    return HostNames(
-        host, addresses, "" if canonical == bare else canonical, tuple(n for n in aliases if n != bare), tuple(named)
-    )  # fmt: skip
+        name = await _asked(_reverse, address, timeout_s)
+        if isinstance(name, tuple) and name[1]:
+            named.append((address, name[1]))
+    others = tuple(name for name in aliases if name != bare)
+    return HostNames(host, addresses, "" if canonical == bare else canonical, others, tuple(named))
 
 
-async def _asked(ask: Callable[[], tuple], timeout_s: float) -> "tuple | str":  # type: ignore[type-arg]
+async def _asked(ask: Callable[[str], _Told], about: str, timeout_s: float) -> _Told | str:
     """Return the answer of *ask*, made in a thread, or why there is none."""
     try:
-        return await asyncio.wait_for(asyncio.to_thread(ask), timeout_s)
+        return await asyncio.wait_for(asyncio.to_thread(ask, about), timeout_s)
     except TimeoutError:
         return f"no answer in {timeout_s:g} s"
-    except (OSError, UnicodeError) as error:
-        return str(error.strerror or error) if isinstance(error, OSError) else "it is no name of a host"
+    except UnicodeError:
+        return "it is no name of a host"
+    except OSError as error:
+        return str(error.strerror or error)
 
 
-def _forward(host: str) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+def _forward(host: str) -> _Told:
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_CANONNAME)
     addresses = tuple(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
     canonical = next((entry[3].rstrip(".").lower() for entry in found if entry[3]), "")
@@ -88,8 +92,8 @@ def _aliases(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(other for other in told if other and parse_address(other) is None))
 
 
-def _reverse(address: str) -> tuple[str]:
+def _reverse(address: str) -> _Told:
     try:
-        return (socket.gethostbyaddr(address)[0].rstrip(".").lower(),)
+        return (), socket.gethostbyaddr(address)[0].rstrip(".").lower(), ()
     except OSError:
-        return ("",)
+        return (), "", ()

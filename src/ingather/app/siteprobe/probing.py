@@ -27,7 +27,7 @@ from ingather.app.siteprobe.targets import Target
 from ingather.fetch.knocking import Knock
 from ingather.fetch.names import HostNames, look_up
 from ingather.log import get
-from ingather.model.resource import Response
+from ingather.model.resource import Failure, FailureKind, Response
 from ingather.model.scope import Scope
 from ingather.model.url import split
 from ingather.ports.clock import Clock
@@ -37,6 +37,7 @@ __all__ = ["Options", "look", "look_at_all"]
 _log = get("probe")
 _AT_ONCE: Final = 4
 """Hosts that are looked at at the same time."""
+_NO_WAY: Final = frozenset({FailureKind.DNS, FailureKind.EGRESS})
 _OPEN_IT: Final = (
     'if the host is yours, write its address into addresses (and its name into hosts, if that is not "*") of its [source.NAME] '
     "in ingather.toml"
@@ -126,6 +127,8 @@ async def look(
     if options.dns:
         await _names(report, target)
     ways = await _ways(report, target, asking, scope, options)
+    if _hopeless(report, ways):
+        return report.whole()
     base = _base(target, ways)
     state = await asking.robots(base, scope)
     starts = target.starts or (base,)
@@ -185,6 +188,25 @@ async def _ways(report: _Report, target: Target, asking: Asking, scope: Scope, o
             continue
         report.remarks += judge_way(way, hint=_OPEN_IT)
     return ways
+
+
+def _hopeless(report: _Report, ways: Sequence[Way]) -> bool:
+    """Say so and return whether nothing can be asked there: no address, or none that the source may ask."""
+    ends = [way.end for way in ways]
+    failed = [end for end in ends if isinstance(end, Failure) and end.kind in _NO_WAY]
+    if not failed or len(failed) < len(ends):
+        return False
+    refused = [end for end in failed if end.kind is FailureKind.EGRESS]
+    report.remarks = [
+        one for one in report.remarks if one.about not in {"server", "names"} or one.level == "ok"
+    ]
+    if refused:
+        said, do = f"we may not ask there: {refused[0].detail}", _OPEN_IT
+    else:
+        said = failed[0].detail
+        do = "look at the spelling, and at the resolver of this machine (/etc/resolv.conf)"
+    report.remarks.append(Finding("site" if refused else "names", "problem", said, do))
+    return True
 
 
 def _base(target: Target, ways: Sequence[Way]) -> str:

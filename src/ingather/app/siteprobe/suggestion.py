@@ -32,7 +32,7 @@ def suggest(  # noqa: PLR0913 - the facts of a site
     allowed = ",".join(sorted({*schemes, parts.scheme}))
     numbers = ",".join(map(str, sorted({*ports, parts.port})))
     lines = [
-        *(f"# {' '.join(remark.split())}" for remark in remarks),
+        *(f"# {_plain(remark)}" for remark in remarks),
         f'<Site name="{parts.host}" host="{parts.host}" type={"domain" if domain else "server"} enable=true source={source}>',
         f'Start url="{start}"',
         f'Protocol allow="{allowed}"',
@@ -40,6 +40,11 @@ def suggest(  # noqa: PLR0913 - the facts of a site
         "</Site>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _plain(remark: str) -> str:
+    """Return what a comment of one line may hold: no line of robots.txt can become one of the site's."""
+    return " ".join("".join(c if c.isprintable() else " " for c in remark).split()).rstrip("\\")
 
 
 def understood(text: str) -> str:
