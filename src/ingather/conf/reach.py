@@ -4,6 +4,7 @@ They are kept in one value of the source, :class:`ReachConf`, as its keys for fe
 :class:`ingather.conf.syndication.SyndicationConf`.
 """
 
+import re
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -23,12 +24,30 @@ class ReachConf:
         credentials: names of the credentials that go along with its requests.
         cookies: whether it keeps cookies of its hosts.
         logins: no key: all credentials of the file.
+        roots: folders of this machine below which file URLs of it may lie; none = no files.
+        file_hidden: patterns of names that begin with a dot and are taken all the same.
+        file_links: symbolic links are followed as long as they stay below their root.
+        file_metadata: owner, group and mode of files become attributes.
+        ftp_active: FTP servers connect to us for data.
+        ftps_implicit: TLS begins with the connection at every port of ftps, not at 990 alone.
+        host_keys: fingerprints of the keys of SSH servers, each for all hosts or with a host's name before it.
+        known_hosts: file of OpenSSH's form with such keys; ``""`` = none.
+        ssh_key: file of the private key with which SSH servers are asked; ``""`` = the password of the credential.
     """
 
     public: bool = False
     credentials: tuple[str, ...] = ()
     cookies: bool = False
     logins: tuple[CredentialConf, ...] = ()
+    roots: tuple[str, ...] = ()
+    file_hidden: tuple[str, ...] = ()
+    file_links: bool = False
+    file_metadata: bool = False
+    ftp_active: bool = False
+    ftps_implicit: bool = False
+    host_keys: tuple[str, ...] = ()
+    known_hosts: str = ""
+    ssh_key: str = ""
 
 
 REACH_KEYS: tuple[Setting, ...] = (
@@ -39,6 +58,25 @@ REACH_KEYS: tuple[Setting, ...] = (
             "Names of the [credential.NAME] tables that go along with its requests, each for the URLs that it is for."),
     Setting("source", "cookies", Kind.FLAG, default=False,
             help="Whether cookies of its hosts are kept and sent back, within this source and until the program ends."),
+    Setting("source", "roots", Kind.WORDS, (),
+            'Folders of this machine whose files it may gather, with schemes = ["file"]: "/srv/docs". None written: no file.'),
+    Setting("source", "file-hidden", Kind.WORDS, (),
+            'Names that begin with a dot and are gathered all the same: ".well-known", ".*". None written: no hidden file or folder.'),
+    Setting("source", "file-links", Kind.FLAG, default=False,
+            help="Whether symbolic links are followed as long as they stay below their root. Else they are left out."),
+    Setting("source", "file-metadata", Kind.FLAG, default=False,
+            help="Whether owner, group and mode of files become the attributes file-owner, file-group and file-mode."),
+    Setting("source", "ftp-active", Kind.FLAG, default=False,
+            help="Whether FTP servers connect to us for data (PORT). Else we connect to them (PASV, EPSV)."),
+    Setting("source", "ftps-implicit", Kind.FLAG, default=False,
+            help="Whether TLS begins with the connection at every port of ftps. Else at port 990 alone, and elsewhere after AUTH TLS."),
+    Setting("source", "host-keys", Kind.WORDS, (),
+            'Fingerprints of the keys of SFTP servers, as ssh-keygen -lf shows them: "files.example SHA256:...", or for all hosts "SHA256:...".'),
+    Setting("source", "known-hosts", Kind.TEXT, "",
+            "File in the form of OpenSSH's known_hosts with keys of SFTP servers, a whole path. Without it and host-keys none is believed."),
+    Setting("source", "ssh-key", Kind.TEXT, "",
+            "File of the private key with which SFTP servers are asked, a whole path; readable by its owner alone. "
+            "The user, and the key's passphrase as password, are those of the credential. Empty: the credential's password."),
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(one.name for one in fields(ReachConf))
@@ -58,7 +96,38 @@ def reach_value(key: str, value: Value) -> object:
     """
     if key not in _KEYS:
         raise UnitError(f"{key} is no key of a source's reach")
-    return value
+    read = _READERS.get(key)
+    if read is None or not value:
+        return value
+    return tuple(read(text) for text in value) if isinstance(value, tuple) else read(str(value))
 
 
+def _folder(text: str) -> str:
+    if not text.startswith("/") or "\0" in text or ".." in text.split("/"):
+        raise UnitError(f"{text!r} is not the whole path of a folder", hint='write it like "/srv/docs"')
+    return "/" + "/".join(part for part in text.split("/") if part not in {"", "."})
+
+
+def _hidden(text: str) -> str:
+    if not text.startswith(".") or "/" in text:
+        raise UnitError(f"{text!r} is no pattern of hidden names", hint='write it like ".well-known" or ".*"')
+    return text
+
+
+def _host_key(text: str) -> str:
+    if not _HOST_KEY.match(text):
+        raise UnitError(
+            f"{text!r} is no fingerprint of a host key", hint='write it like "files.example SHA256:..."'
+        )
+    return text.rstrip("=")
+
+
+_HOST_KEY: Final = re.compile(r"(?:\S+ +)?SHA256:[A-Za-z0-9+/]{43}=?\Z")
+_READERS: Final = {
+    "roots": _folder,
+    "file-hidden": _hidden,
+    "host-keys": _host_key,
+    "known-hosts": _folder,
+    "ssh-key": _folder,
+}
 _KEYS: Final = frozenset(setting.key for setting in REACH_KEYS)

@@ -172,7 +172,9 @@ class SourceConf:
         return self.syndicates and bool(self.syndication.feeds) and self.syndication.enable_indexer
 
     def is_own(self, host: str, port: int) -> bool:
-        """Return whether *host* (lower case, as URLs carry it) at *port* has no delay."""
+        """Return whether *host* (lower case, as URLs carry it) at *port* has no delay; files of this machine have none."""
+        if not host:
+            return True
         if ":" in host and not host.startswith("["):
             host = f"[{host}]"
         return host in self.own_hosts or f"{host}:{port}" in self.own_hosts
@@ -222,7 +224,8 @@ COMMON_KEYS: tuple[Setting, ...] = (
             'Hosts without delay between requests, because they are yours: "intranet.example", "localhost:8000".'),
     Setting("source", "delay", Kind.SECONDS, 1.0,
             "Delay between two requests to a host. Not written: robot.conf's server-delay.", low=0.001),
-    Setting("source", "schemes", Kind.WORDS, ("http", "https"), "Schemes of its URLs.", choices=("http", "https")),
+    Setting("source", "schemes", Kind.WORDS, ("http", "https"), "Schemes of its URLs. file needs roots, too.",
+            choices=("http", "https", "ftp", "ftps", "sftp", "file", "smb")),
     Setting("source", "verify-tls", Kind.FLAG, default=True, help="Whether certificates are checked. false is logged at each start."),
     Setting("source", "user-agent", Kind.TEXT, "",
             "What is sent as User-Agent to its hosts. Not written: robot.conf's user-agent, which also picks the rules of robots.txt."),

@@ -82,7 +82,11 @@ def test_web_can_be_narrowed() -> None:
         ("kind = 'feed'", "choose of: site"),
         ("access = 'everybody'", "choose of: public, secure"),
         ("delay = 0", "no delay is for hosts of your own: name them in own-hosts"),
-        ("schemes = ['ftp']", "choose of: http, https"),
+        ("schemes = ['gopher']", "choose of: http, https, ftp, ftps, sftp, file, smb"),
+        ("roots = ['srv/docs']", "is not the whole path of a folder"),
+        ("roots = ['/srv/../etc']", "is not the whole path of a folder"),
+        ("file-hidden = ['x']", "is no pattern of hidden names"),
+        ("host-keys = ['MD5:aa']", "is no fingerprint of a host key"),
         ("verify-tls = 'no'", "'no' is not a switch; write true or false"),
     ],
 )
