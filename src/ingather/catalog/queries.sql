@@ -28,7 +28,16 @@ select state, depth, maxdepth, digest, version, dup, held, source, fetched, coal
 update url set state = ?2, outcome = ?3, status = ?4, verdict = ?5, version = ?6, run = ?7, due = ?8, fetched = ?9,
   described = ?10, seen = ?10, wait = ?11, missing = ?12, fails = ?13, strikes = ?14, target = ?15, dup = ?16, held = null,
   etag = ?17, lastmod = ?18, digest = ?19, size = ?20, seg = ?21, off = ?22, len = ?23, toff = ?24, tlen = ?25, detail = ?26,
-  hist = ?27, grouped = ?28, intent = 0
+  hist = ?27, grouped = ?28, fresh = ?29,
+  prio = iif(prio < 0, prio + 10, prio), intent = 0
+where id = ?1
+
+-- name: settle_url_same
+-- The visit brought another body and the same description: it stands, with its dates.
+update url set state = ?2, outcome = ?22, status = ?3, verdict = ?4, version = ?5, run = ?6, due = ?7, fetched = ?8, seen = ?8,
+  wait = ?9, missing = null, fails = 0, strikes = ?10, target = null, etag = ?11, lastmod = ?12, digest = ?13, size = ?14,
+  seg = ?15, off = ?16, len = ?17, toff = ?18, tlen = ?19, detail = null, hist = ?20, fresh = ?21, prio = iif(prio < 0, prio + 10, prio),
+  intent = 0
 where id = ?1
 
 -- name: settle_url_kept
@@ -36,16 +45,18 @@ where id = ?1
 update url set state = ?2, outcome = case when ?3 = 1 and dup is not null then 12 else ?3 end, status = ?4,
   verdict = coalesce(?5, verdict), run = ?6, due = ?7, fetched = ?8, seen = case when ?3 = 1 then ?8 else seen end,
   wait = ?9, missing = ?10, fails = ?11, strikes = ?12, target = ?13, detail = ?14, hist = ?15,
-  etag = coalesce(nullif(?16, ''), etag), lastmod = coalesce(nullif(?17, ''), lastmod), intent = 0
+  etag = coalesce(nullif(?16, ''), etag), lastmod = coalesce(nullif(?17, ''), lastmod), fresh = ?18,
+  prio = iif(prio < 0, prio + 10, prio), intent = 0
 where id = ?1
 
 -- name: put_page
-insert or replace into page (id, title, attrs, out, anchor, extra) values (?, ?, ?, ?, ?, ?)
+insert or replace into page (id, title, attrs, out, anchor, extra, digests) values (?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_links
 -- Links of a page that has no RD: the graph needs them all the same.
 insert into page (id, title, attrs, out, anchor, extra) values (?1, '', x'80', ?2, ?3, x'90')
-on conflict (id) do update set out = excluded.out, anchor = excluded.anchor
+on conflict (id) do update set out = excluded.out, anchor = excluded.anchor, digests = null
+where out is not excluded.out or anchor is not excluded.anchor
 
 -- name: put_change
 insert into change (seq, id, kind) values (?, ?, ?)
@@ -53,17 +64,17 @@ insert into change (seq, id, kind) values (?, ?, ?)
 -- name: refill
 -- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds, or whose
 -- source is disabled.
--- What has no RD is asked for whole, unless it is a feed (intent 5).
-select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent != 5, '', coalesce(etag, '')),
-  iif(version is null and intent != 5, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
+-- What has no RD is asked for whole, unless it is a feed or a sitemap (intents 5, 8).
+select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent not in (5, 8), '', coalesce(etag, '')),
+  iif(version is null and intent not in (5, 8), '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
   dup, intent, prio
 from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
   and source not in (select id from source where disabled is not null)
 order by prio, id limit ?4
 
 -- name: claim_one
-select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent != 5, '', coalesce(etag, '')),
-  iif(version is null and intent != 5, '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
+select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent not in (5, 8), '', coalesce(etag, '')),
+  iif(version is null and intent not in (5, 8), '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
   dup, intent
 from url where id = ?
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from ingather.catalog.digests import Part, equal
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
 from ingather.catalog.sqlite_acl import WITHHELD, AccessLists
 from ingather.catalog.sqlite_budget import Budgets
@@ -22,6 +23,7 @@ from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
 from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_figures import Figures
+from ingather.catalog.sqlite_freshness import Freshness
 from ingather.catalog.sqlite_holds import Holds
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_partition import move
@@ -38,6 +40,9 @@ _NO_ANCHORS = b"\x90"
 _NO_PLACE = (None, None, None, None, None)
 _READ = frozenset({Outcome.ENUMERATED, Outcome.NOINDEX})
 """Outcomes of visits that read a page without describing it: their links are the page's links, also when there are none."""
+
+_DESCRIBED = (Part.TEXT, Part.METADATA, Part.ACL)
+"""What a description and its index document are made of."""
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -58,6 +63,15 @@ class _Now(NamedTuple):
     acl: int
 
 
+def _as_found(settled: Settled, digests: bytes | None) -> Settled:
+    """Return the visit as one that found its page unchanged, if only bytes differ from the description so far."""
+    report = settled.report
+    if report.outcome != Outcome.INDEXED or not equal(digests, report.digests, *_DESCRIBED):
+        return settled
+    report = msgspec.structs.replace(report, outcome=int(Outcome.UNCHANGED))
+    return msgspec.structs.replace(settled, report=report)
+
+
 class _Tombstone(NamedTuple):
     decided: int
     gone: int
@@ -75,6 +89,7 @@ class Applier:
         self.names = Names(db)
         self.duplicates = Duplicates(db, self.names, self.log)
         self.figures = Figures(db)
+        self.freshness = Freshness(db)
         self.discoveries = Discoveries(
             db, self.names, budgets, self.duplicates, self.log, figures=self.figures
         )
@@ -96,6 +111,7 @@ class Applier:
         self.discoveries.reload()
         self.acl.reload()
         self.figures.reload()
+        self.freshness.reload()
         self.fed_some = bool(self._cursor.execute("select exists (select 1 from fed)").get)
 
     def flush(self) -> None:
@@ -131,6 +147,7 @@ class Applier:
             return  # a feed brought its content while it was visited
         settled = self._without_links_of_a_copy(settled)
         self._settle(settled, applied)
+        self.freshness.settled(settled.row.id, applied)
         if self.fed_some:  # crawl-once: no visit is planned of what was found as it should be
             self._cursor.execute(
                 "update url set due = null where id = ?1 and state = 2 and version is not null and missing is null and fails = 0 "
@@ -141,7 +158,7 @@ class Applier:
     def _comes_with_feeds(self, url_id: int) -> bool:
         return bool(self._cursor.execute("select content from fed where id = ?", (url_id,)).get)
 
-    def _settle(self, settled: Settled, applied: Applied) -> None:
+    def _settle(self, settled: Settled, applied: Applied) -> None:  # noqa: C901 - one visit, told in order
         report, row = settled.report, settled.row
         discover, url_id = self.discover, row.id
         for found in report.found:
@@ -160,12 +177,19 @@ class Applier:
         now = _Now(*got)
         if self._stays_buried(report, now):
             return
+        known = self._digests(report, now)
+        if (
+            equal(known, report.digests, Part.TEXT, Part.METADATA, Part.ACL)
+            and report.outcome == Outcome.INDEXED
+        ):
+            report = msgspec.structs.replace(report, outcome=int(Outcome.UNCHANGED))
+            settled = msgspec.structs.replace(settled, report=report)
         verdict = self._verdict(report) or 0
         self.figures.visit(report, row.host, verdict)
         visit = pack_visit(report.at_s, report.outcome, report.status, report.elapsed_s, verdict)
         history = remember(visit, now.history)
         if report.described or (now.version is None and not settled.keep_description):
-            self._replace(settled, now, history, target, applied)
+            self._replace(settled, now, history, target, applied, digests=known)
         else:
             self._keep(settled, now, history, target, applied)
         if settled.state == State.EXCLUDED and now.state != State.EXCLUDED:
@@ -199,13 +223,26 @@ class Applier:
         due_s = again_s if settled.due_s is None else max(settled.due_s, again_s)
         return msgspec.structs.replace(settled, report=report, due_s=due_s)
 
+    def _digests(self, report: Report, now: _Now) -> bytes | None:
+        """Return the digests of the description that a visit would renew, ``None`` if there is none or they were not kept."""
+        if now.version is None or not (report.described and report.digests):
+            return None
+        found: bytes | None = self._cursor.execute("select digests from page where id = ?", (report.id,)).get
+        return found
+
     def _verdict(self, report: Report) -> int | None:
         return None if report.denial is None else self.names.directive(report.denial)
 
-    def _replace(
-        self, settled: Settled, now: _Now, history: bytes, target: int | None, applied: Applied
+    def _replace(  # noqa: C901, PLR0913, PLR0917 - a visit with what is known of its row
+        self,
+        settled: Settled,
+        now: _Now,
+        history: bytes,
+        target: int | None,
+        applied: Applied,
+        digests: bytes | None = None,
     ) -> None:
-        """The visit brought a body: a description, or at least its links."""
+        """The visit brought a body: a description, or at least its links. *digests*: of the description so far."""
         report, url_id = settled.report, settled.row.id
         described, digest = report.described, report.digest or None
         audience = self.names.audience(now.source)
@@ -219,6 +256,16 @@ class Applier:
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)
         dup = self.duplicates.enter(url_id, digest, audience, applied) if grouped and digest else None
+        if (
+            shown
+            and dup is None
+            and now.held is None
+            and marks == now.acl
+            and not placed
+            and equal(digests, report.digests, *_DESCRIBED)
+        ):
+            self._stands(settled, history, digests)
+            return
         self._cursor.execute(
             SQL["settle_url"],
             (
@@ -227,7 +274,7 @@ class Applier:
                 settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, dup, report.etag or None,
                 report.last_modified or None, digest, report.size,
                 *(_NO_PLACE if report.stored is None else msgspec.structs.astuple(report.stored)),
-                report.detail or None, history, grouped,
+                report.detail or None, history, grouped, report.expires_s,
             ),
         )  # fmt: skip
         if not described:
@@ -247,6 +294,7 @@ class Applier:
             (
                 url_id, report.title, report.attributes or EMPTY_ATTRIBUTES, report.links, report.anchors,
                 _encode((report.headings, report.marked, report.language, report.media_type, report.date_s, report.flags)),
+                report.digests or None,
             ),
         )  # fmt: skip
         if dup is not None:
@@ -257,6 +305,28 @@ class Applier:
             self.acl.moved(url_id, applied)
         if settled.put or moved or not shown:
             self.log.append(url_id, ChangeKind.PUT, applied, report)
+
+    def _stands(self, settled: Settled, history: bytes, digests: bytes | None) -> None:
+        """Another body and the same description: neither it nor the index is written, its links are if they changed."""
+        report, url_id = settled.report, settled.row.id
+        self._cursor.execute(
+            SQL["settle_url_same"],
+            (
+                url_id, settled.state, report.status, self._verdict(report), report.version, self.run, settled.due_s, report.at_s,
+                settled.wait_s, settled.strikes, report.etag or None, report.last_modified or None, report.digest or None, report.size,
+                *(_NO_PLACE if report.stored is None else msgspec.structs.astuple(report.stored)), history, report.expires_s,
+                report.outcome,
+            ),
+        )  # fmt: skip
+        self.figures.description("unchanged")
+        if equal(digests, report.digests, Part.LINKS):
+            if digests != report.digests:
+                self._cursor.execute("update page set digests = ? where id = ?", (report.digests, url_id))
+            return
+        self._cursor.execute(
+            "update page set out = ?, anchor = ?, digests = ? where id = ?",
+            (report.links, report.anchors, report.digests, url_id),
+        )
 
     def _keep(
         self, settled: Settled, now: _Now, history: bytes, target: int | None, applied: Applied
@@ -278,7 +348,7 @@ class Applier:
             (
                 url_id, state, report.outcome, report.status, self._verdict(report), self.run, due, report.at_s,
                 settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, report.detail or None, history,
-                report.etag, report.last_modified,
+                report.etag, report.last_modified, report.expires_s,
             ),
         )  # fmt: skip
         if same and now.version is not None:

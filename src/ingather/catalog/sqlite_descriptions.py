@@ -164,7 +164,7 @@ class Descriptions:
             if not page:
                 return False
             self._cursor.execute(
-                "update page set title = '', attrs = ?, extra = x'90' where id = ?",
+                "update page set title = '', attrs = ?, extra = x'90', digests = null where id = ?",
                 (EMPTY_ATTRIBUTES, url_id),
             )
             self._estrange(url_id, applied, text=False)
@@ -232,12 +232,12 @@ class Descriptions:
         extra = (toc, "", _first(page, "language"), _first(page, "content-type"), None, ())
         if new.merge:
             self._cursor.execute(
-                "update page set title = iif(?2 = '', title, ?2), attrs = ?3 where id = ?1",
+                "update page set title = iif(?2 = '', title, ?2), attrs = ?3, digests = null where id = ?1",
                 (url_id, title, _encode(page)),
             )
         else:
             self._cursor.execute(
-                "update page set title = ?2, attrs = ?3, extra = ?4 where id = ?1",
+                "update page set title = ?2, attrs = ?3, extra = ?4, digests = null where id = ?1",
                 (url_id, title, _encode(page), _encode(extra)),
             )
         # The dates of the layer are its own from now on.

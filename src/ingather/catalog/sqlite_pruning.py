@@ -141,6 +141,6 @@ class Pruning:
             self._cursor.execute("delete from page where id = ?", (url_id,))
         else:
             self._cursor.execute(
-                "update page set title = '', attrs = ?, extra = ? where id = ?",
+                "update page set title = '', attrs = ?, extra = ?, digests = null where id = ?",
                 (EMPTY_ATTRIBUTES, _EMPTY, url_id),
             )

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final
 
-__all__ = ["DOCUMENTS", "FEEDS", "Intent"]
+__all__ = ["DOCUMENTS", "FEEDS", "POLLS", "Intent"]
 
 
 class Intent(IntEnum):
@@ -30,14 +30,19 @@ class Intent(IntEnum):
     PAGE = 7
     """A further page of a feed, or a sitemap that an index names; unconditional."""
 
+    SITEMAP = 8
+    """Poll a sitemap of a site (robots.txt, settings or an index name it); conditional."""
+
     @property
     def conditional(self) -> bool:
         """Whether stored validators are sent."""
         return self in _CONDITIONAL
 
 
-_CONDITIONAL: Final = frozenset({Intent.NONE, Intent.CHECK, Intent.REFRESH, Intent.FEED})
+_CONDITIONAL: Final = frozenset({Intent.NONE, Intent.CHECK, Intent.REFRESH, Intent.FEED, Intent.SITEMAP})
 DOCUMENTS: Final = frozenset({Intent.NEW, Intent.REINDEX, Intent.CHECK, Intent.REFRESH})
 """Visits of listed documents; redirects are followed within them."""
-FEEDS: Final = frozenset({Intent.FEED, Intent.FEED_ANEW, Intent.PAGE})
+FEEDS: Final = frozenset({Intent.FEED, Intent.FEED_ANEW, Intent.PAGE, Intent.SITEMAP})
 """Visits of what lists documents; they end in a :class:`ingather.model.polled.Polled`."""
+POLLS: Final = frozenset({Intent.FEED, Intent.SITEMAP})
+"""Those that are asked conditionally: an equal body is the list of the last time."""

@@ -26,6 +26,7 @@ from ingather.robot.deletion import (
     Proposal,
     Ruling,
 )
+from ingather.robot.remembering import known_of, learn
 from ingather.robot.settle import SettleRules, settle
 
 __all__ = ["Batch", "Committed", "Committer", "Syndicator", "Writer", "carry_out", "ledger_of"]
@@ -117,18 +118,27 @@ class Committer:
         Raises:
             CatalogError: nothing of it was kept.
         """
-        rules, dice = self._rules, self._dice
-        settled = [settle(report, row, rules=rules, chance=dice.random()) for report, row in batch.visits]
         try:
-            return self._writer.transaction(lambda writer: self._apply(writer, settled, batch))
+            return self._writer.transaction(lambda writer: self._apply(writer, batch))
         except BaseException:
             if self._syndicator is not None:
                 self._syndicator.forget()
             raise
 
-    def _apply(self, writer: Writer, settled: list[Settled], batch: Batch) -> Committed:
+    def _settled(self, writer: Writer, batch: Batch) -> list[Settled]:
+        """Decide about each visit by what is known of its page, and learn from it."""
+        settled: list[Settled] = []
+        for report, row in batch.visits:
+            name = writer.applier.names.source_name(row.source)
+            known = known_of(writer, report, row, limits=self._rules.own.get(name))
+            settled.append(settle(report, row, rules=self._rules, chance=self._dice.random(), known=known))
+            learn(writer, report, row, known)
+        return settled
+
+    def _apply(self, writer: Writer, batch: Batch) -> Committed:
         applied, syndicator = Applied(), self._syndicator
         writer.applier.now_s = self._now_s()
+        settled = self._settled(writer, batch)
         for at, item in enumerate(settled):
             report = item.report
             if report.controls is not None or report.status in _REFUSALS:

@@ -3,7 +3,7 @@
 ::
 
     claim | judge (MetaData filters) | robots | fetch | classify (status)
-          | read (charset, HTML; suspect or heavy: in a converter) | Data filters
+          | render (where a source's pages are made by scripts) | read (charset, HTML; suspect or heavy: in a converter) | Data filters
           | Enumerate -> discoveries | Generate -> description | store (WARC) | report
 
 Judging and classifying are plain steps; waiting (politeness, network) is the gatherer's
@@ -18,8 +18,10 @@ from hashlib import md5
 import msgspec
 
 from ingather.catalog.bodies import SegmentWriter
+from ingather.catalog.digests import digests_of
 from ingather.catalog.packing import pack_attributes, pack_keys
 from ingather.feeds.headers import read_anchors
+from ingather.fetch.freshness import fresh_s
 from ingather.filters import Convert, Engine, TraceStep
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.counted import Count
@@ -39,6 +41,7 @@ from ingather.robot.discovering import Discoverer, denial_of
 from ingather.robot.judged import Judged
 from ingather.robot.listed import RulesOf, honoured, is_soft_404
 from ingather.robot.reading import Reading, Unreadable
+from ingather.robot.rendering import Rendering
 from ingather.robot.seen import Seen
 from ingather.syndication.datapage import data_controls, data_page, is_document_data
 from ingather.syndication.esdocument import EsDocument, read_esdocument
@@ -49,6 +52,9 @@ _OK = frozenset({200, 203})
 _STRIKES = frozenset(f"conversion-failed:{reason}" for reason in ("died", "timeout", "memory", "cpu"))
 _ANCHOR = "x-gsa-external-anchor"
 _NO_QUOTING = frozenset({"noarchive", "nosnippet"})
+_ANSWERED = frozenset({
+    Outcome.INDEXED, Outcome.UNCHANGED, Outcome.ENUMERATED, Outcome.NOINDEX, Outcome.CONVERSION_FAILED,
+})  # fmt: skip
 _encode = msgspec.msgpack.Encoder().encode
 _LISTING = Verdict(allowed=False, reason="listing", category=Exclusion.FILTER_RULES, phase=Phase.DATA)
 """Of a folder's contents: its entries are followed, it is no document."""
@@ -92,13 +98,15 @@ class Pipeline:
         opens: Callable[[str], bool] = lambda _: False,
         counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
         rules: RulesOf = lambda _: None,
+        rendering: Rendering | None = None,
     ) -> None:
         """Put the parts together.
 
         *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
         what filter-by-max must know of the whole run; it goes with an engine that does not count itself. *rules*: of the
-        sources that feeds control.
+        sources that feeds control. *rendering*: for sources whose pages are made by scripts.
         """
+        self._rendering = rendering
         self._counts = counts or _nobody_counts
         self._heeds = heeds or pushes
         self._opens = opens
@@ -209,8 +217,14 @@ class Pipeline:
         if isinstance(got, Failure):
             report = self.answering.failed(judged, got)
         else:
-            report = self.answering.plain(judged, got) or await self._document(judged, got)
+            plain = self.answering.plain(judged, got)
+            remarks: tuple[str, ...] = ()
+            if plain is None and self._rendering is not None and self._rendering.wants(judged.claim.source):
+                made = await self._rendering.rendered(judged, got)
+                got, remarks = made.got, made.flags
+            report = plain or await self._document(judged, got, remarks)
             self.answering.control(report, judged, got)
+            self._promised(report, got)
         if judged.final_url:
             report.final_url = judged.final_url
             report.etag = report.last_modified = (
@@ -219,7 +233,14 @@ class Pipeline:
             report.soft_404 = is_soft_404(judged.url, judged.final_url) if report.status in _OK else ""
         return report
 
-    async def _document(self, judged: Judged, got: Response) -> Report:
+    @staticmethod
+    def _promised(report: Report, got: Response) -> None:
+        """Note until when the answer promises to stay as it is."""
+        if report.outcome in _ANSWERED:
+            fresh = fresh_s(got.header, now_s=report.at_s)
+            report.expires_s = None if fresh is None else report.at_s + fresh
+
+    async def _document(self, judged: Judged, got: Response, remarks: tuple[str, ...] = ()) -> Report:
         claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
         digest = md5(got.body, usedforsecurity=False).digest()
         data = self._document_data(claim, got)
@@ -239,6 +260,7 @@ class Pipeline:
             evaluation.generating.verdict = _LISTING
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
+        page.flags += remarks
         report = self._described(judged, got, page, digest)
         if data is not None and report.described and not data.error:
             report.controls = data_controls(data)
@@ -326,6 +348,12 @@ class Pipeline:
         verdict = evaluation.generation  # asked again: a Generate directive may deny as well
         if verdict.allowed:
             self._describe(report, page, attributes, dedupe=bool(evaluation.dedupe))
+            report.database = evaluation.database
+            report.digests = digests_of(
+                (report.text, report.headings, report.marked), attributes,
+                (report.title, report.language, report.media_type, report.date_s, report.flags, report.dedupe),
+                (report.links, report.anchors), again=bool(claim.digest),
+            )  # fmt: skip
             if self._segment is not None:
                 report.stored = self._segment.append(
                     judged.url,

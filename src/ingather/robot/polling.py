@@ -5,8 +5,6 @@ the shared slot naming the URL; everything else in a converter, which may run ou
 feed, whatever it was. Nothing here knows what was listed before or decides anything about documents.
 """
 
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from hashlib import md5
 from typing import Final
 
@@ -14,8 +12,9 @@ import msgspec
 
 from ingather.errors import ExtractError, IsolationError
 from ingather.fetch import target_of
+from ingather.fetch.freshness import fresh_s
 from ingather.log import get
-from ingather.model.intent import Intent
+from ingather.model.intent import POLLS
 from ingather.model.lifecycle import Outcome
 from ingather.model.polled import Polled, PollKind, encode_polled
 from ingather.model.report import Claim, Report
@@ -32,7 +31,7 @@ from ingather.robot.slot import Slot
 from ingather.syndication import Listing, ListingLimits, pack_listing, unpack_listing
 from ingather.syndication.choosing import list_harmless
 
-__all__ = ["Polling", "fresh_s"]
+__all__ = ["Polling"]
 
 _log = get("polling")
 _OK: Final = frozenset({200, 203})
@@ -98,13 +97,13 @@ class Polling:
         """Fill in what an answer without error says; others leave the poll as failed. Return whether the list is malformed."""
         malformed = False
         told.etag, told.last_modified = got.header("etag"), got.header("last-modified")
-        told.max_age_s = fresh_s(got, now_s=self._clock.wall())
-        if got.status == _NOT_MODIFIED and claim.intent == Intent.FEED:
+        told.max_age_s = fresh_s(got.header, now_s=self._clock.wall())
+        if got.status == _NOT_MODIFIED and claim.intent in POLLS:
             told.kind = PollKind.UNCHANGED
         elif got.status in _OK:
             told.size = len(got.body)
             told.digest = md5(got.body, usedforsecurity=False).digest()
-            if told.digest == claim.digest and claim.intent == Intent.FEED and not told.hops:
+            if told.digest == claim.digest and claim.intent in POLLS and not told.hops:
                 told.kind = PollKind.UNCHANGED
                 return False
             listing, told.confined = await self._read(claim, got, rules)
@@ -163,35 +162,3 @@ class Polling:
         return retry_after_seconds(
             got.header("retry-after"), now_s=self._clock.wall(), date=got.header("date")
         )
-
-
-def fresh_s(got: Response, *, now_s: float) -> float | None:
-    """Return for how many seconds from now an answer calls itself fresh (RFC 9111 section 4.2); ``None`` = it does not say.
-
-    ``Cache-Control: max-age`` goes before ``Expires``; what the answer spent in caches (``Age``) is taken off.
-    """
-    age = got.header("age").strip()
-    spent = float(age) if age.isascii() and age.isdigit() and len(age) < 10 else 0.0  # noqa: PLR2004 - a bound
-    for part in got.header("cache-control").lower().split(","):
-        name, _, value = part.partition("=")
-        number = value.strip().strip('"')
-        if name.strip() == "max-age" and number.isascii() and number.isdigit():
-            return max(float(number[:12]) - spent, 0.0)
-    expires = _instant(got.header("expires"))
-    if expires is None:
-        return None
-    said = _instant(got.header("date"))
-    return max(expires - (now_s if said is None else said + spent), 0.0)
-
-
-def _instant(text: str) -> float | None:
-    if not text:
-        return None
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        return None
-    try:
-        return moment.timestamp() if moment.tzinfo else moment.replace(tzinfo=UTC).timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -1,12 +1,14 @@
 """When to look at a document again: an interval that follows its observed changes. Pure.
 
-Halved when a visit finds a change, prolonged when it finds none, between one hour and 30
-days. What the document says about itself (``Expires``, ``rd-expires``) moves the visit
-inside these bounds, never the interval, so that a lying header does no lasting harm.
+Halved when a visit finds a change, prolonged when it finds none, between a least and a most
+(one hour and 30 days, or what the source says). What the document says about itself (``Expires``, ``rd-expires``)
+moves the visit inside these bounds, never the interval, so that a lying header does no lasting harm. What a sitemap
+says is given here only if :mod:`ingather.robot.hints` believes it.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import sqrt
 
 __all__ = ["Recheck", "RecheckLimits", "RecheckReason", "next_visit"]
 
@@ -44,6 +46,8 @@ class RecheckReason(StrEnum):
     UNCHANGED = "it did not change"
     UNKNOWN = "the visit failed, the interval stands"
     EXPIRES = "the host says that it stays the same until then"
+    CHANGEFREQ = "its sitemap says how often it changes, and was right so far"
+    LISTED = "it did not change, and its sitemap tells when it does"
     RD_EXPIRES = "its description expires"
 
 
@@ -64,6 +68,8 @@ def next_visit(  # noqa: PLR0913 - facts of one visit, by keyword
     chance: float = 0.5,
     expires_s: float | None = None,
     rd_expires_s: float | None = None,
+    every_s: float | None = None,
+    announced: bool = False,
     limits: RecheckLimits | None = None,
 ) -> Recheck:
     """Return when to look again.
@@ -76,6 +82,8 @@ def next_visit(  # noqa: PLR0913 - facts of one visit, by keyword
         chance: dice in [0, 1); 0.5 = no spread.
         expires_s: wall time of the ``Expires`` header; not before it, within the bounds.
         rd_expires_s: wall time at which the description expires; not after it, within the bounds.
+        every_s: how often it changes, as a sitemap says that is believed: a first interval, and half-way to it later.
+        announced: a sitemap that is believed tells when it changes: without a change it waits twice as long.
         limits: bounds and pace.
     """
     limits = limits or RecheckLimits()
@@ -87,8 +95,14 @@ def next_visit(  # noqa: PLR0913 - facts of one visit, by keyword
         interval, reason = interval_s * limits.shrink, RecheckReason.CHANGED
     else:
         interval, reason = interval_s * limits.grow, RecheckReason.UNCHANGED
+    if every_s is not None:
+        every_s = _within(every_s, limits)
+        interval = every_s if interval_s is None else sqrt(_within(interval, limits) * every_s)
+        reason = RecheckReason.CHANGEFREQ
     interval = _within(interval, limits)
     wait = _within(interval * (1.0 + limits.spread * (2.0 * chance - 1.0)), limits)
+    if announced and changed is False:
+        wait, reason = _within(2 * wait, limits), RecheckReason.LISTED
     # A change that we saw outweighs a promise of no change.
     if expires_s is not None and not changed and expires_s - now_s > wait:
         wait, reason = _within(expires_s - now_s, limits), RecheckReason.EXPIRES

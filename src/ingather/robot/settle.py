@@ -5,6 +5,7 @@ index must learn of it, and a deletion that must be *proposed* come out. Nothing
 the proposal goes to :mod:`ingather.robot.deletion`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ingather.model.lifecycle import Outcome, State
@@ -12,9 +13,10 @@ from ingather.model.report import Report, Row, Settled
 from ingather.model.resource import FailureKind
 from ingather.robot.backoff import BackOffLimits, after_failure
 from ingather.robot.deletion import DeletionReason
+from ingather.robot.hints import Hint, Hints, Trust, promise
 from ingather.robot.recheck import Recheck, RecheckLimits, next_visit
 
-__all__ = ["SettleRules", "settle"]
+__all__ = ["Known", "SettleRules", "changed_by", "settle"]
 
 _DESCRIBED = frozenset({Outcome.INDEXED, Outcome.CONVERSION_FAILED, Outcome.DUPLICATE})
 _TRANSIENT = frozenset({Outcome.BACK_OFF, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.ROBOTS_UNREACHABLE})
@@ -33,9 +35,13 @@ _MINUTE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class SettleRules:
-    """Limits that settling obeys, and whether this is a run that ends (``crawl``) and for how long it waits for a host."""
+    """Limits that settling obeys, and whether this is a run that ends (``crawl``) and for how long it waits for a host.
+
+    ``own``: bounds of the interval of sources that set theirs, by name.
+    """
 
     recheck: RecheckLimits = field(default_factory=RecheckLimits)
+    own: Mapping[str, RecheckLimits] = field(default_factory=dict)
     back_off: BackOffLimits = field(default_factory=BackOffLimits)
     strike_s: float = 600.0
     max_strikes: int = 2
@@ -43,7 +49,40 @@ class SettleRules:
     patience_s: float = 90.0
 
 
-def settle(report: Report, row: Row, *, rules: SettleRules, chance: float) -> Settled:  # noqa: PLR0911 - one an outcome
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the catalog knows of a URL beside its row.
+
+    Attributes:
+        same: a body that came differs from the last one in bytes alone: what a person would call a change is none;
+            ``None`` = nobody can tell, so bytes count.
+        hints: what was said of its changes.
+        rd_expires_s: wall time at which its description expires, as it states itself; ``None`` = it does not.
+        limits: bounds of its source's interval; ``None`` = those of the rules.
+    """
+
+    same: bool | None = None
+    hints: Hints = field(default_factory=Hints)
+    rd_expires_s: float | None = None
+    limits: RecheckLimits | None = None
+
+
+_NOTHING = Known()
+
+
+def changed_by(report: Report, row: Row, known: Known = _NOTHING) -> bool | None:
+    """Return whether a visit found another content than the one before; ``None`` = it could not tell."""
+    outcome = Outcome(report.outcome)
+    if outcome is Outcome.UNCHANGED:
+        return False
+    if outcome not in _DESCRIBED or row.fetched_s is None:
+        return None
+    return row.digest != report.digest and not known.same
+
+
+def settle(  # noqa: PLR0911 - one an outcome
+    report: Report, row: Row, *, rules: SettleRules, chance: float, known: Known = _NOTHING
+) -> Settled:
     """Decide about one visit.
 
     Args:
@@ -51,20 +90,21 @@ def settle(report: Report, row: Row, *, rules: SettleRules, chance: float) -> Se
         row: the URL as it stood when it was claimed.
         rules: limits.
         chance: dice in [0, 1) that spreads visits.
+        known: what else is known of the URL.
     """
     outcome = Outcome(report.outcome)
     if outcome in _DESCRIBED:
-        return _described(report, row, rules, chance)
+        return _described(report, row, rules, chance, known)
     if outcome in _TRANSIENT:
-        return _transient(report, row, rules, chance)
+        return _transient(report, row, rules, chance, known)
     if outcome is Outcome.UNCHANGED:
-        plan = _plan(report, row, rules, chance, changed=False)
+        plan = _plan(report, row, rules, chance, known, changed=False)
         return _settled(report, row, due_s=plan.due_s, wait_s=plan.interval_s)
     if outcome is Outcome.QUARANTINED:  # it killed its gatherer: the second time it is left alone
         strikes = row.strikes + 1
         state = State.QUARANTINED if strikes >= rules.max_strikes else State.WAITING
         return _settled(report, row, state=state, strikes=strikes, wait_s=row.wait_s)
-    plan = _plan(report, row, rules, chance, changed=None)
+    plan = _plan(report, row, rules, chance, known, changed=None)
     if outcome is Outcome.NOT_FOUND:
         return _missing(report, row, plan)
     if (
@@ -76,9 +116,9 @@ def settle(report: Report, row: Row, *, rules: SettleRules, chance: float) -> Se
     return _settled(report, row, due_s=plan.due_s, wait_s=plan.interval_s, propose=propose, keep=keep)
 
 
-def _described(report: Report, row: Row, rules: SettleRules, chance: float) -> Settled:
-    changed = None if row.fetched_s is None else row.digest != report.digest
-    plan = _plan(report, row, rules, chance, changed=changed)
+def _described(report: Report, row: Row, rules: SettleRules, chance: float, known: Known) -> Settled:
+    changed = changed_by(report, row, known)
+    plan = _plan(report, row, rules, chance, known, changed=changed)
     state, due_s, strikes = State.DONE, plan.due_s, 0
     if report.strike:  # its converter died: once more soon, then never until it changes or is released
         strikes = row.strikes + 1 if row.digest == report.digest else 1
@@ -98,7 +138,7 @@ def _described(report: Report, row: Row, rules: SettleRules, chance: float) -> S
     )
 
 
-def _transient(report: Report, row: Row, rules: SettleRules, chance: float) -> Settled:
+def _transient(report: Report, row: Row, rules: SettleRules, chance: float, known: Known) -> Settled:
     cause: FailureKind | int = report.status or _failure_kind(report.detail)
     attempt = after_failure(
         cause, failures=row.fails, chance=chance, asked_s=report.retry_s, limits=rules.back_off
@@ -118,7 +158,7 @@ def _transient(report: Report, row: Row, rules: SettleRules, chance: float) -> S
             )
         due_s, wait_s = report.at_s + attempt.wait.seconds, row.wait_s
     else:
-        plan = _plan(report, row, rules, chance, changed=None)
+        plan = _plan(report, row, rules, chance, known, changed=None)
         due_s, wait_s = plan.due_s, plan.interval_s
     return _settled(
         report, row, due_s=due_s, wait_s=wait_s, fails=fails, missing_s=row.missing_s, strikes=row.strikes
@@ -135,14 +175,27 @@ def _missing(report: Report, row: Row, plan: Recheck) -> Settled:
     return _settled(report, row, due_s=due_s, wait_s=row.wait_s, missing_s=missing, propose=reason)
 
 
-def _plan(report: Report, row: Row, rules: SettleRules, chance: float, *, changed: bool | None) -> Recheck:
+def _plan(  # noqa: PLR0913 - a visit with its circumstances
+    report: Report, row: Row, rules: SettleRules, chance: float, known: Known, *, changed: bool | None
+) -> Recheck:
+    limits, hints, told = known.limits or rules.recheck, known.hints, known.hints.told
+    fresh_s = None if report.expires_s is None else report.expires_s - report.at_s
     return next_visit(
         report.at_s,
         interval_s=row.wait_s,
         changed=changed,
         chance=chance,
-        expires_s=report.expires_s,
-        limits=rules.recheck,
+        expires_s=promise(
+            fresh_s,
+            hints.trust(Hint.PROMISE),
+            interval_s=row.wait_s or limits.first_s,
+            now_s=report.at_s,
+            chance=chance,
+        ),
+        rd_expires_s=known.rd_expires_s,
+        every_s=told.every_s if hints.trust(Hint.CHANGEFREQ) is Trust.PROVED else None,
+        announced=told.lastmod_s is not None and hints.trust(Hint.LASTMOD) is Trust.PROVED,
+        limits=limits,
     )
 
 

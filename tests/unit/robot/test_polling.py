@@ -11,7 +11,7 @@ from ingather.model.lifecycle import Outcome
 from ingather.model.polled import Hop, Polled, PollKind, decode_polled
 from ingather.model.resource import Response
 from ingather.robot.listed import ListedRules
-from ingather.robot.polling import fresh_s
+from ingather.fetch.freshness import fresh_s
 from ingather.syndication import Listing, unpack_listing
 from ingather.testing.hand import answer
 
@@ -134,7 +134,7 @@ def test_retry_after_is_told(make_bench: Any, status: int, kind: PollKind) -> No
     ],
 )
 def test_how_long_an_answer_is_fresh(headers: tuple[tuple[str, str], ...], seconds: float | None) -> None:
-    assert fresh_s(Response("http://n.test/", 200, headers), now_s=0.0) == seconds
+    assert fresh_s(Response("http://n.test/", 200, headers).header, now_s=0.0) == seconds
 
 
 def test_a_poll_tells_the_hints_of_the_head(bench: Any) -> None:

@@ -1,0 +1,108 @@
+"""Digests of what a description is made of, side by side: so that only what changed is written.
+
+Forty bytes a page: text (with headings and what the page sets off), metadata, access list, links, and *steady* text: the
+text without what changes by itself, dates, times, counters and tokens. Steady text is made at second visits only; zeros
+stand for none. Metadata are without what every answer makes anew (:data:`VOLATILE`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from hashlib import blake2b
+from typing import Final
+
+import msgspec
+
+__all__ = ["DIGESTS_BYTES", "VOLATILE", "Part", "digests_of", "equal", "looks_equal", "steady"]
+
+_SIZE: Final = 8
+_ACL: Final = "readacl"
+_NONE: Final = bytes(_SIZE)
+
+VOLATILE: Final = frozenset({
+    "age", "content-length", "csrf-param", "csrf-token", "date", "etag", "expires", "ip", "last-modified", "md5", "rd-expires",
+    "rd-last-modified",
+})  # fmt: skip
+"""Attributes that change without the document: when only they do, the description stands as it is."""
+
+_MOVING: Final = re.compile(
+    r"\b(?=[0-9a-zA-Z_-]*[0-9])[0-9a-zA-Z_-]{16,}\b"  # tokens
+    r"|[0-9]+(?:[-./:,]?[0-9]+)*"  # dates, times, counters
+    r"|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
+    r"|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b",
+    re.IGNORECASE,
+)
+
+_encode = msgspec.msgpack.Encoder(order="sorted").encode
+
+
+class Part(IntEnum):
+    """What is compared for itself, in the order of the digests."""
+
+    TEXT = 0
+    METADATA = 1
+    ACL = 2
+    LINKS = 3
+    STEADY = 4
+
+
+DIGESTS_BYTES: Final = len(Part) * _SIZE
+
+
+def digests_of(
+    texts: Sequence[str],
+    attributes: Mapping[str, Sequence[str]],
+    facts: Iterable[object],
+    links: Sequence[bytes],
+    *,
+    again: bool,
+) -> bytes:
+    """Return the digests of a description.
+
+    Args:
+        texts: what is searched: text, headings, marked.
+        attributes: of the page layer; those of :data:`VOLATILE` do not count.
+        facts: what else is said of it (title, language, type, date, flags).
+        links: packed keys, packed anchors.
+        again: it was visited before, so steady text is worth its price.
+    """
+    named = {
+        name: list(values) for name, values in attributes.items() if name not in VOLATILE and name != _ACL
+    }
+    return b"".join((
+        _digest("\0".join(texts).encode("utf-8", "surrogatepass")),
+        _digest(_encode([list(facts), named])),
+        _digest(_encode(list(attributes.get(_ACL, ())))),
+        _digest(b"".join(links)),
+        _digest("\0".join(map(steady, texts)).encode("utf-8", "surrogatepass")) if again else _NONE,
+    ))  # fmt: skip
+
+
+def steady(text: str) -> str:
+    """Return *text* without dates, times, counters and tokens."""
+    return _MOVING.sub("#", text)
+
+
+def equal(one: bytes | None, two: bytes | None, *parts: Part) -> bool:
+    """Whether all *parts* of two pages' digests are equal; what has no digests is equal to nothing."""
+    if not one or not two or len(one) != DIGESTS_BYTES or len(two) != DIGESTS_BYTES:
+        return False
+    return all(_part(one, part) == _part(two, part) for part in parts)
+
+
+def looks_equal(one: bytes | None, two: bytes | None) -> bool:
+    """Whether nothing changed that a person would call a change: metadata are equal, and so is the text but for what moves by itself."""
+    if not equal(one, two, Part.METADATA):
+        return False
+    if equal(one, two, Part.TEXT):
+        return True
+    return one is not None and _part(one, Part.STEADY) != _NONE and equal(one, two, Part.STEADY)
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_SIZE).digest()
+
+
+def _part(digests: bytes, part: Part) -> bytes:
+    return digests[part * _SIZE : (part + 1) * _SIZE]
