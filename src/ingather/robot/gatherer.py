@@ -17,14 +17,16 @@ from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
 from ingather.model.counted import Count
 from ingather.model.report import Claim, Denial, HostGrant, Report
-from ingather.model.resource import Request
+from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
+from ingather.ports.renderer import NotAsked
 from ingather.ports.resolver import Resolver
 from ingather.robot.asked import AskedVisits
 from ingather.robot.asking import Asking
+from ingather.robot.errands import Errands
 from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.hopping import Hopping
 from ingather.robot.hostbook import HostBook, HostEntry
@@ -33,6 +35,7 @@ from ingather.robot.listed import RulesOf
 from ingather.robot.outbox import Outbox
 from ingather.robot.pipeline import Pipeline
 from ingather.robot.polling import Polling
+from ingather.robot.rendering import UnfinishedError
 from ingather.robot.schedule import Schedule
 from ingather.robot.turns import Turn, Turns
 from ingather.robot.wire import (
@@ -102,10 +105,13 @@ class Gatherer:
             send=self._send, pump=self._pump, stopping=lambda: self._stopping, waits=self._waits,
             hold_s=self._limits.hold_s,
         )  # fmt: skip
+        hopping = Hopping(
+            fetcher=fetcher, hosts=hosts, turns=self._turns, clock=clock, version=pipeline.version
+        )
         self._asked = AskedVisits(
-            pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock,
-            hopping=Hopping(fetcher=fetcher, hosts=hosts, turns=self._turns, clock=clock, version=pipeline.version),
+            pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock, hopping=hopping,
         )  # fmt: skip
+        self._errands = Errands(hopping, shape=pipeline.shape)
         self._outbox = Outbox(
             self._send, drain=self._drained, wake=wake, limits=self._limits, sync=segment.sync, pipeline=pipeline,
             asking=self._asking,
@@ -293,10 +299,12 @@ class Gatherer:
             self._schedule.finished(key)
             self._asking.release(address)
         self._turns.answered(key, judged.url, got)
-        if asked is None:
-            self._report(await self._pipeline.process(judged, got))
+        try:
+            report = await (
+                asked.report(judged, request, got, scope) if asked else self._pipeline.process(judged, got)
+            )
+        except UnfinishedError:  # we end: the claim waits at the keeper, as if nobody had gone
             return
-        report = await asked.report(judged, request, got, scope)
         if report is not None:
             self._report(report)
 
@@ -313,6 +321,10 @@ class Gatherer:
     async def counts(self, asked: list[Count]) -> dict[str, bool]:
         """Ask the keeper, who counts for the whole run, whether one more may pass; the answers by role."""
         return await self._asking.counts(asked)
+
+    async def errand(self, request: Request, scope: Scope) -> Response | Failure | NotAsked:
+        """Ask for what a page needs; see :data:`ingather.ports.renderer.Errand`."""
+        return await self._errands.ask(request, scope)
 
     def _waits(self, key: str, seconds: float) -> None:
         """Tell the keeper of a host that asked for time; for long it goes back there."""

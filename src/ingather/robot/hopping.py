@@ -22,6 +22,7 @@ from ingather.model.url import canonical, split
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
+from ingather.ports.renderer import NotAsked
 from ingather.robot.hostbook import HostBook
 from ingather.robot.turns import Leave, Turns
 
@@ -166,7 +167,16 @@ class Hopping:
     # -- robots.txt of hosts that a redirect leads to ---------------------------------------------
 
     async def _forbidden(self, target: str, scope: Scope) -> Stop | None:
-        """Return why robots.txt does not let us follow to *target*; asks for it when it is not known.
+        """Return why robots.txt does not let us follow to *target*; as :meth:`_ruling`."""
+        ruling = await self._ruling(target, scope)
+        if ruling is None:
+            return None
+        outcome, reason, where = ruling
+        detail = f"redirects to {target[:200]}: {reason}"
+        return Stop(outcome, detail, Denial(str(Exclusion.ROBOTS), where, detail, self._version))
+
+    async def _ruling(self, target: str, scope: Scope) -> tuple[Outcome, str, str] | None:
+        """Return what speaks against *target* in its host's robots.txt, which is asked for when it is not known.
 
         Raises:
             _DroppedError: it cannot be asked for now.
@@ -176,12 +186,28 @@ class Hopping:
         state = self._hosts.robots_of(target) or await self._robots_of(split(target).origin, scope)
         if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(FailureKind.EGRESS):
             return None  # the gate refused the host, and says so of the URL as well
-        ruling = self._hosts.judged(state, target)
-        if ruling is None:
-            return None
-        outcome, reason, where = ruling
-        detail = f"redirects to {target[:200]}: {reason}"
-        return Stop(outcome, detail, Denial(str(Exclusion.ROBOTS), where, detail, self._version))
+        return self._hosts.judged(state, target)
+
+    async def errand(
+        self, request: Request, scope: Scope, *, obey: bool = True
+    ) -> Response | Failure | NotAsked:
+        """Ask for one more URL that a visit needs (a page's script), in its host's turn and as its robots.txt allows."""
+        url = request.url
+        try:
+            ruling = await self._ruling(url, scope) if obey else None
+            if ruling is not None:
+                return NotAsked("robots", ruling[1])
+            leave = await self._leave(url)
+        except _DroppedError as error:
+            if error.retry_s is None:
+                return NotAsked("stop", "the gatherer ends")
+            return NotAsked("wait", f"its host asked to be left alone for {error.retry_s:.0f} s")
+        try:
+            got = await self._fetcher.fetch(request, scope)
+        finally:
+            self._turns.done(leave)
+        self._turns.answered(leave.key, url, got)
+        return got
 
     async def _robots_of(self, origin: str, scope: Scope) -> RobotsState:
         lock = self._asked.setdefault(origin, asyncio.Lock())

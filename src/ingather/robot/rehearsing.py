@@ -19,6 +19,7 @@ from ingather.robot.discovering import Discoverer, UrlLimits
 from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import Judged, Pipeline, PipelineLimits
 from ingather.robot.reading import Reading, Unreadable
+from ingather.robot.rendering import Rendering
 
 __all__ = ["Rehearsal"]
 
@@ -32,6 +33,7 @@ class Rehearsal:
         clock: dates of descriptions.
         version: configuration version that denials name, 0 = not published.
         urls, visits: limits, as a crawl has them.
+        rendering: runs the scripts of pages that need it.
         pushes, rules: as :class:`ingather.robot.pipeline.Pipeline` has them: whether senders or web feeds name a source's URLs.
     """
 
@@ -46,13 +48,14 @@ class Rehearsal:
         visits: PipelineLimits | None = None,
         pushes: Callable[[str], bool] = lambda _: False,
         rules: Callable[[str], ListedRules | None] = lambda _: None,
+        rendering: Rendering | None = None,
     ) -> None:
         self.engine = engine
         self._reading = reading
         self._discoverer = Discoverer(engine, version=version, seed=0, limits=urls)
         self._pipeline = Pipeline(
             engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits,
-            pushes=pushes, rules=rules,
+            pushes=pushes, rules=rules, rendering=rendering,
         )  # fmt: skip
 
     def judge(
