@@ -13,6 +13,7 @@ from typing import TypeVar
 import apsw
 
 from ingather.catalog.sqlite_access import AccessStore
+from ingather.catalog.sqlite_aliases import Aliases
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
 from ingather.catalog.sqlite_clearing import Clearing
@@ -86,6 +87,7 @@ class CatalogWriter:
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)
         self.syndication = SyndicationStore(self._db, self.applier, self.seed)
+        self.aliases = Aliases(self._db)
         self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
