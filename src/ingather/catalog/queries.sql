@@ -96,7 +96,7 @@ update url set state = 0 where (state = 2 and due is not null or state = 3 and d
 
 -- name: shown
 -- Everything that the index must hold, ascending.
-select id from url where version is not null and dup is null and held is not 2 and id > ?1 order by id limit ?2
+select id from url where version is not null and dup is null and held is not 2 and behind is null and id > ?1 order by id limit ?2
 
 -- name: first_duplicate
 -- Who steps forward for digest ?1 in access class ?2: the smallest (depth, URL) that may be shown.

@@ -25,6 +25,7 @@ from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_figures import Figures
 from ingather.catalog.sqlite_freshness import Freshness
 from ingather.catalog.sqlite_holds import Holds
+from ingather.catalog.sqlite_likeness import Likeness
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_partition import move
 from ingather.catalog.sqlite_redirects import Redirects
@@ -86,6 +87,7 @@ class Applier:
         self._cursor = db.cursor()
         self.budgets = budgets
         self.log = ChangeLog(db)
+        self.likeness = Likeness(db, self.log)
         self.names = Names(db)
         self.duplicates = Duplicates(db, self.names, self.log)
         self.figures = Figures(db)
@@ -110,6 +112,7 @@ class Applier:
         self.budgets.reload()
         self.discoveries.reload()
         self.acl.reload()
+        self.likeness.reload()
         self.figures.reload()
         self.freshness.reload()
         self.fed_some = bool(self._cursor.execute("select exists (select 1 from fed)").get)
@@ -256,9 +259,11 @@ class Applier:
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)
         dup = self.duplicates.enter(url_id, digest, audience, applied) if grouped and digest else None
+        moved = described and bool(report.database) and move(self._cursor, url_id, report.database)
         if (
             shown
             and dup is None
+            and not moved
             and now.held is None
             and marks == now.acl
             and not placed
@@ -288,7 +293,6 @@ class Applier:
         if now.held is not None:
             self.holds.take(url_id, report.at_s)
         self.acl.write(url_id, marks, applied, known=now.acl)
-        moved = bool(report.database) and move(self._cursor, url_id, report.database)
         self._cursor.execute(
             SQL["put_page"],
             (
@@ -297,6 +301,7 @@ class Applier:
                 report.digests or None,
             ),
         )  # fmt: skip
+        self.likeness.put(url_id, report)
         if dup is not None:
             if shown:
                 self.log.append(url_id, ChangeKind.REMOVE, applied)

@@ -1,5 +1,6 @@
 """The change log, and the account of what a batch did."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import apsw
@@ -36,6 +37,10 @@ class Applied:
         self.waiting[host] = self.waiting.get(host, 0) + count
 
 
+def _nobody(_row: int, _kind: ChangeKind, _applied: Applied) -> None:
+    """Watch nothing."""
+
+
 class ChangeLog:
     """Appends to the log; sequence numbers ascend without gaps and are never given twice."""
 
@@ -45,6 +50,8 @@ class ChangeLog:
         self.sequence = 0
         self.now_s = 0.0
         """Wall time of the batch at hand."""
+        self.watch: Callable[[int, ChangeKind, Applied], None] = _nobody
+        """Told of each change that is appended (row, kind, account): who stands behind that row may have to step forward."""
 
     def reload(self) -> None:
         """Read the last number again."""
@@ -55,7 +62,9 @@ class ChangeLog:
         self.sequence += 1
         self._cursor.execute(SQL["put_change"], (self.sequence, url_id, int(kind)))
         applied.changes.append((self.sequence, url_id, kind, report))
-        return self.sequence
+        sequence = self.sequence
+        self.watch(url_id, kind, applied)
+        return sequence
 
     def append_shown(self, source: int) -> int:
         """Append a PUT for everything of *source* that the index holds; return how many."""

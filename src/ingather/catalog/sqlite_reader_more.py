@@ -89,7 +89,7 @@ class MoreReader:
             "coalesce(f.pagerank * f.content, 0) "
             "from url u join host h on h.id = u.host join source s on s.id = u.source left join inlink i on i.id = u.id "
             f"left join rd_database d on d.id = u.part left join fed f on f.id = u.id {WITH_ACL} "
-            "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2",
+            "where u.id in ({ids}) and u.version is not null and u.dup is null and u.held is not 2 and u.behind is null",
             ids,
         )
         return {

@@ -128,6 +128,9 @@ class Report(msgspec.Struct, array_like=True):
     ``expires_s``: wall time until which the answer promises to stay as it is, ``None`` = it does not. ``digests``: of the
     description, part by part (:mod:`ingather.catalog.digests`), empty = nobody made them. ``database``: where its site wants the
     description, ``""`` = where it is.
+
+    ``near``: fingerprint of the text (:mod:`ingather.extract.simhash`), signed, 0 = none. ``canonical``: address that the page
+    names as its own, if that is another, with its key.
     """
 
     id: int
@@ -171,6 +174,9 @@ class Report(msgspec.Struct, array_like=True):
     soft_404: str = ""
     digests: bytes = b""
     database: str = ""
+    near: int = 0
+    canonical: str = ""
+    canonical_key: int = 0
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ import msgspec
 from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.digests import digests_of
 from ingather.catalog.packing import pack_attributes, pack_keys
+from ingather.extract.simhash import fingerprint, signed
 from ingather.feeds.headers import read_anchors
 from ingather.fetch.freshness import fresh_s
 from ingather.filters import Convert, Engine, TraceStep
@@ -331,7 +332,10 @@ class Pipeline:
             intent=claim.intent,
         )  # fmt: skip
         if evaluation.enumeration.allowed:
-            links = self._own(judged, self._anchored(judged, got, page, engine.enumerate(evaluation)))
+            links = self._own(
+                judged,
+                self._named(judged, page, self._anchored(judged, got, page, engine.enumerate(evaluation))),
+            )
             most = max(self._limits.links, LISTING_ENTRIES) if got.listing else self._limits.links
             if len(links) > most or (got.listing and got.cut):
                 del links[most:]
@@ -348,6 +352,7 @@ class Pipeline:
         verdict = evaluation.generation  # asked again: a Generate directive may deny as well
         if verdict.allowed:
             self._describe(report, page, attributes, dedupe=bool(evaluation.dedupe))
+            self._compare(report, judged, page)
             report.database = evaluation.database
             report.digests = digests_of(
                 (report.text, report.headings, report.marked), attributes,
@@ -391,6 +396,29 @@ class Pipeline:
         )
 
     # -- links ----------------------------------------------------------------------------------
+
+    @staticmethod
+    def _named(judged: Judged, page: Page, links: list[Link]) -> list[Link]:
+        """Add the address that a page names as its own: it may be reached in no other way."""
+        named = page.canonical
+        if (
+            not named
+            or "nofollow" in page.robots
+            or not judged.evaluation.enumeration.allowed
+            or named == judged.place
+        ):
+            return links
+        return (
+            links
+            if any(link.url == named for link in links)
+            else [*links, Link(named, "", "canonical", "canonical")]
+        )
+
+    def _compare(self, report: Report, judged: Judged, page: Page) -> None:
+        """Fill in what a description is compared with others by: its text's fingerprint, its canonical address."""
+        report.near = signed(fingerprint(report.text))
+        if page.canonical and page.canonical not in (judged.url, judged.place):
+            report.canonical, report.canonical_key = page.canonical, key(page.canonical, self.seed)
 
     def _own(self, judged: Judged, links: list[Link]) -> list[Link]:
         """Return those of *links* that the document's source follows: where feeds are in control none, or its host's."""

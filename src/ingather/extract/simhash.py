@@ -1,0 +1,111 @@
+"""SimHash: 64 bits by which texts that are nearly alike are found (Charikar 2002; Manku, Jain, Das Sarma 2007).
+
+Features of a short text are its shingles of three words, of a long one its different lines. Each has a 64-bit hash; a
+bit of the fingerprint is set when most features have it set. So texts that share most features differ in few bits,
+and texts that share none in about half.
+
+No loop here runs over shingles or bits: the hashes of all words stand side by side in one large integer, shingles are
+made by shifting it against itself, and bits are counted by full adders over its thirds, so that the work is done by
+the interpreter's long arithmetic (``benchmarks/simhash.py`` measures time and precision).
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from xxhash import xxh3_64_digest
+
+__all__ = ["LEAST_WORDS", "NEAR_BITS", "differing_bits", "fingerprint", "signed"]
+
+LEAST_WORDS: Final = 40
+"""Words that a text must have to get a fingerprint: of fewer one word changes too much."""
+NEAR_BITS: Final = 3
+"""Bits in which the fingerprints of near-duplicates differ at most."""
+
+_LEAST_LINES: Final = 24
+"""Different lines from which on they are a text's features."""
+_MOST_WORDS: Final = 1_000
+"""Words of a text with few lines that are looked at."""
+_MOST_LINES: Final = 1_000
+"""Lines that are counted: of more, those whose hash is small."""
+_LANE: Final = 8
+_REMEMBERED: Final = 50_000
+_LONGEST_WORD: Final = 64
+_MASK: Final = (1 << 64) - 1
+
+
+class _Words(dict[bytes, bytes]):
+    """Hashes of words; those met first are remembered."""
+
+    def __missing__(self, word: bytes) -> bytes:
+        found = xxh3_64_digest(word)
+        if len(self) < _REMEMBERED and len(word) < _LONGEST_WORD:
+            self[word] = found
+        return found
+
+
+_words: Final = _Words()
+
+
+def fingerprint(text: str) -> int:
+    """Return the fingerprint of a text, 1 to 2^64 - 1; 0 = it is too short to have one.
+
+    The same on every machine; letter case counts, white space does not.
+    """
+    body = text.encode("utf-8", "surrogatepass")
+    lines = set(body.split(b"\n"))
+    if len(lines) < _LEAST_LINES:
+        words = body.split(None, _MOST_WORDS)[:_MOST_WORDS]
+        return _majority(_shingles(words), len(words) - 2) or 1 if len(words) >= LEAST_WORDS else 0
+    hashes: Iterable[bytes] = map(xxh3_64_digest, lines)
+    if len(lines) > _MOST_LINES:
+        parts = 1 << (len(lines) // _MOST_LINES).bit_length()
+        hashes = filter((256 // min(parts, 256)).to_bytes(2, "big")[1:].__gt__, hashes)
+    lanes = b"".join(hashes)
+    return _majority(int.from_bytes(lanes, "little"), len(lanes) // _LANE) or 1
+
+
+def differing_bits(one: int, other: int) -> int:
+    """Return in how many bits two fingerprints differ; signed or not, but both alike."""
+    return ((one ^ other) & _MASK).bit_count()
+
+
+def signed(value: int) -> int:
+    """Return a fingerprint as SQLite keeps it: as a signed number of 64 bits."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _shingles(words: list[bytes]) -> int:
+    """Return the hashes of all triples of words, side by side."""
+    count = len(words) - 2
+    row = int.from_bytes(b"".join(map(_words.__getitem__, words)), "little")
+    # Lane n becomes h(n) ^ mix(h(n+1)) ^ mix'(h(n+2)): the order of words counts, because each is shifted differently.
+    # A shift carries bits over into the next lane, whose word is one of the three anyway.
+    return (row ^ (row >> 64 + 21) ^ (row >> 128 - 13)) & ((1 << 64 * count) - 1)
+
+
+def _majority(lanes: int, count: int) -> int:
+    """Return which bits are set in more than half of *count* lanes: counted by full adders over whole thirds of them."""
+    half = count // 2
+    planes: list[int] = []
+    while count:
+        carries = carried = 0
+        while count > 1:
+            third = -(-count // 3)
+            bits = 64 * third
+            mask = (1 << bits) - 1
+            one, rest = lanes & mask, lanes >> bits
+            two, three = rest & mask, rest >> bits
+            odd = one ^ two
+            carries |= (one & two | odd & three) << 64 * carried
+            carried += third
+            lanes, count = odd ^ three, third
+        planes.append(lanes)
+        lanes, count = carries, carried
+    more, same = 0, _MASK
+    for place in range(len(planes) - 1, -1, -1):
+        if half >> place & 1:
+            same &= planes[place]
+        else:
+            more |= same & planes[place]
+            same &= ~planes[place]
+    return more

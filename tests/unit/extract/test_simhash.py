@@ -1,0 +1,68 @@
+"""Fingerprints of texts: counted as the definition says, near for near texts, far for others."""
+
+from random import Random
+
+import pytest
+
+from ingather.extract.simhash import LEAST_WORDS, NEAR_BITS, _majority, differing_bits, fingerprint, signed
+
+WORDS = [f"word{number}" for number in range(4_000)]
+
+
+def _text(seed: int, words: int, *, a_line: int = 10) -> str:
+    dice = Random(seed)  # noqa: S311 - texts
+    chosen = [dice.choice(WORDS) for _ in range(words)]
+    return "\n".join(" ".join(chosen[at : at + a_line]) for at in range(0, words, a_line))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9, 50, 333])
+def test_bits_are_counted_as_one_by_one(count: int) -> None:
+    dice = Random(count)  # noqa: S311 - texts
+    lanes = [dice.getrandbits(64) for _ in range(count)]
+    row = sum(lane << 64 * place for place, lane in enumerate(lanes))
+    more = [sum(lane >> bit & 1 for lane in lanes) > count // 2 for bit in range(64)]
+    assert _majority(row, count) == sum(1 << bit for bit, most in enumerate(more) if most)
+
+
+def test_short_texts_have_none() -> None:
+    assert fingerprint("") == 0
+    assert fingerprint(_text(1, LEAST_WORDS - 1)) == 0
+    assert fingerprint(_text(1, LEAST_WORDS)) != 0
+
+
+@pytest.mark.parametrize("words", [150, 400, 5_000, 30_000])
+def test_one_changed_word_of_many_leaves_texts_near(words: int) -> None:
+    text = _text(7, words)
+    near = [
+        differing_bits(fingerprint(text), fingerprint(text.replace(word, "changed", 1)))
+        for word in WORDS[:40]
+        if word in text
+    ]
+    assert sum(bits <= 2 * NEAR_BITS for bits in near) > len(near) / 2
+    assert max(near, default=0) < 16
+
+
+@pytest.mark.parametrize("words", [100, 400, 5_000])
+def test_different_texts_are_far(words: int) -> None:
+    marks = [fingerprint(_text(seed, words)) for seed in range(40)]
+    least = min(differing_bits(one, other) for at, one in enumerate(marks) for other in marks[at + 1 :])
+    assert least > 10
+
+
+def test_the_order_of_words_counts() -> None:
+    text = _text(3, 100, a_line=100)
+    assert differing_bits(fingerprint(text), fingerprint(" ".join(reversed(text.split())))) > NEAR_BITS
+
+
+def test_white_space_does_not_count_and_the_value_is_the_same_everywhere() -> None:
+    text = _text(3, 100, a_line=100)
+    assert fingerprint(text) == fingerprint(text.replace(" ", "  "))
+    assert f"{fingerprint(text):016x}" == "4acc16276cc13faa"
+    assert signed((1 << 64) - 1) == -1
+    assert signed(5) == 5
+
+
+def test_hostile_texts_are_taken() -> None:
+    assert fingerprint("\ud800 " * 100) != 0
+    assert fingerprint("x" * 2_000_000) == 0
+    assert fingerprint("a\n" * 5_000) == fingerprint("a\n" * 5_000)
