@@ -33,6 +33,7 @@ class ReachConf:
         host_keys: fingerprints of the keys of SSH servers, each for all hosts or with a host's name before it.
         known_hosts: file of OpenSSH's form with such keys; ``""`` = none.
         ssh_key: file of the private key with which SSH servers are asked; ``""`` = the password of the credential.
+        javascript: ``off``, ``auto`` or ``always``: whether pages are read as their scripts make them.
     """
 
     public: bool = False
@@ -48,6 +49,7 @@ class ReachConf:
     host_keys: tuple[str, ...] = ()
     known_hosts: str = ""
     ssh_key: str = ""
+    javascript: str = "off"
 
 
 REACH_KEYS: tuple[Setting, ...] = (
@@ -77,6 +79,9 @@ REACH_KEYS: tuple[Setting, ...] = (
     Setting("source", "ssh-key", Kind.TEXT, "",
             "File of the private key with which SFTP servers are asked, a whole path; readable by its owner alone. "
             "The user, and the key's passphrase as password, are those of the credential. Empty: the credential's password."),
+    Setting("source", "javascript", Kind.CHOICE, "off",
+            "Whether pages are read as their scripts make them, with a browser. auto: those that have next to nothing without; always: all that have "
+            "scripts. Section javascript has the limits.", choices=("off", "auto", "always")),
 )  # fmt: skip
 
 _FIELDS: Final = frozenset(one.name for one in fields(ReachConf))
