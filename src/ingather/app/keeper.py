@@ -5,6 +5,7 @@ owns, from open to close. Recovery is the only start path: what a crash left beh
 here, every time.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +92,8 @@ class Gathering:
         self._made: Blueprint | None = None
         self.run = self.revisited = 0
         self.continued = False
+        self.publishing = asyncio.Lock()
+        """Held while a configuration is taken over: one after the other."""
         self.starts: list[str] = []
         self.busy_segment: Callable[[], int | None] = lambda: None
         """Oldest WARC segment that somebody beside the gatherers still writes to, if there is one."""
@@ -175,7 +178,7 @@ class Gathering:
         committer = Committer(
             writer,
             rules=SettleRules(
-                recheck=wiring.recheck_limits(settings), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
+                recheck=wiring.recheck_limits(settings), own=wiring.own_recheck_limits(settings, self.sources), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
             ),
             policies=self.policies, dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
             clock_trusted=lambda: guard.trusted, syndicator=self.desk,

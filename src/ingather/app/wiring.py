@@ -43,6 +43,7 @@ __all__ = [
     "listed_rules",
     "naming",
     "overridden",
+    "own_recheck_limits",
     "pipeline_limits",
     "program_limits",
     "recheck_limits",
@@ -126,6 +127,21 @@ def recheck_limits(settings: Settings) -> RecheckLimits:
         max_s=settings.seconds("politeness.recheck-max"),
         first_s=settings.seconds("politeness.recheck-first"),
     )
+
+
+def own_recheck_limits(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, RecheckLimits]:
+    """Bounds of recrawling of the sources that set theirs; what does not fit them gives way."""
+    common, found = recheck_limits(settings), {}
+    for name, source in sources.items():
+        own = source.revisits
+        if own.recheck_min is own.recheck_max is own.recheck_first is None:
+            continue
+        least = common.min_s if own.recheck_min is None else own.recheck_min
+        most = common.max_s if own.recheck_max is None else own.recheck_max
+        least, most = (least, max(least, most)) if own.recheck_max is None else (min(least, most), most)
+        first = common.first_s if own.recheck_first is None else own.recheck_first
+        found[name] = RecheckLimits(min_s=least, max_s=most, first_s=min(max(first, least), most))
+    return found
 
 
 def back_off_limits(settings: Settings) -> BackOffLimits:

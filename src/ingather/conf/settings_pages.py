@@ -6,6 +6,7 @@ from textwrap import fill
 from ingather.conf.classes import CLASS_KEYS
 from ingather.conf.credentials import CREDENTIAL_KEYS
 from ingather.conf.reach import REACH_KEYS
+from ingather.conf.revisits import REVISIT_KEYS
 from ingather.conf.setting_kinds import Setting
 from ingather.conf.settings_table import SECTIONS, SETTINGS
 from ingather.conf.sources import COMMON_KEYS
@@ -114,7 +115,7 @@ def commented_file(written: Mapping[str, str] | None = None) -> str:
             if setting.section == section:
                 lines += ["", *_entry(setting, (written or {}).get(setting.name))]
     lines += ["", _SOURCE_HEAD.rstrip(), "#", "# [source.intranet]"]
-    for setting in COMMON_KEYS:
+    for setting in (*COMMON_KEYS, *REVISIT_KEYS):
         lines += ["#", _comment(_about(setting)), f"# {setting.key} = {setting.write(setting.default)}"]
     lines += ["", _REACH_HEAD.rstrip(), "#", "# [source.archive]"]
     for setting in REACH_KEYS:
@@ -159,7 +160,7 @@ def reference_page() -> str:
         "",
         _SOURCE_ABOUT,
         "",
-        *_rows(COMMON_KEYS),
+        *_rows((*COMMON_KEYS, *REVISIT_KEYS)),
         "",
         "### How its hosts are reached",
         "",

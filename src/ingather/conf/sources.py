@@ -11,6 +11,7 @@ from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
 from ingather.conf.reach import REACH_KEYS, ReachConf, reach_field, reach_value
 from ingather.conf.report import Report
+from ingather.conf.revisits import REVISIT_KEYS, RevisitConf, check_revisits, revisit_field, revisit_value
 from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.conf.source_values import address_range, host, own_host, port, reader
 from ingather.conf.syndication import SYNDICATION_KEYS, SyndicationConf, check, converted, field_of
@@ -84,6 +85,7 @@ class SourceConf:
         delays: parts of the week with the delay that holds then, if it is longer.
         syndication: feeds, clocks and limits; of kinds ``rss`` and ``sitemap``.
         reach: protocols beside http, credentials, proxies.
+        revisits: when its pages are looked at again, and its sitemaps.
         own_page: URL of a page of our own that it may ask for, and no other; no key, the canary's source has it.
         origins: ``FILE:LINE`` of each key that was written.
     """
@@ -128,6 +130,7 @@ class SourceConf:
     delays: tuple[str, ...] = ()
     syndication: SyndicationConf = field(default_factory=SyndicationConf)
     reach: ReachConf = field(default_factory=ReachConf)
+    revisits: RevisitConf = field(default_factory=RevisitConf)
     own_page: str = ""
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -154,6 +157,8 @@ class SourceConf:
             found = getattr(self.syndication, own)
         elif own := reach_field(key):
             found = getattr(self.reach, own)
+        elif own := revisit_field(key):
+            found = getattr(self.revisits, own)
         else:
             found = getattr(self, _FIELDS[key])
         if isinstance(found, frozenset):
@@ -274,7 +279,7 @@ COMMON_KEYS: tuple[Setting, ...] = (
             'Longer delays by time of day, in its time-zone: "mon-fri 08:00-18:00=5s".'),
 )  # fmt: skip
 
-SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *REACH_KEYS, *SYNDICATION_KEYS)
+SOURCE_KEYS: tuple[Setting, ...] = (*COMMON_KEYS, *REVISIT_KEYS, *REACH_KEYS, *SYNDICATION_KEYS)
 
 _BY_KEY = {setting.key: setting for setting in SOURCE_KEYS}
 _FIELDS = {
@@ -304,6 +309,7 @@ def read_source(
     values: dict[str, object] = {}
     own: dict[str, object] = {}
     reach: dict[str, object] = {}
+    revisits: dict[str, object] = {}
     origins: dict[str, str] = {}
     for key, raw in table.items():
         place = place_of(key)
@@ -313,12 +319,15 @@ def read_source(
             continue
         try:
             value = setting.read(_texts(key, raw))
-            if field_of(key):
-                own[field_of(key)] = converted(key, value)
-            elif reach_field(key):
-                reach[reach_field(key)] = reach_value(key, value)
-            else:
-                values[_FIELDS[key]] = _converted(key, value)
+            for field_, into, read in (
+                (field_of(key), own, converted),
+                (reach_field(key), reach, reach_value),
+                (revisit_field(key), revisits, revisit_value),
+                (_FIELDS.get(key, ""), values, _converted),
+            ):
+                if field_:
+                    into[field_] = read(key, value)
+                    break
         except UnitError as error:
             hint = error.hint
             if key == "delay" and raw in {0, "0", "0s"}:
@@ -332,10 +341,20 @@ def read_source(
         report.add("E-VALUE", place_of(field_.replace("_", "-")), f"source.{name}: {wrong}")
         own = {key: value for key, value in own.items() if key not in _INTERVALS}
     source = SourceConf(
-        name=name, origins=origins, syndication=SyndicationConf(**own), reach=ReachConf(**reach), **values  # type: ignore[arg-type]
+        name=name, origins=origins, syndication=SyndicationConf(**own), reach=ReachConf(**reach),
+        revisits=_revisits(name, revisits, place_of, report), **values  # type: ignore[arg-type]
     )  # fmt: skip
     _warn_of_kind(source, own, table, place_of, report)
     return source
+
+
+def _revisits(
+    name: str, values: Mapping[str, object], place_of: Callable[[str], Place], report: Report
+) -> RevisitConf:
+    for key, wrong in check_revisits(RevisitConf(**values)).items():  # type: ignore[arg-type]
+        report.add("E-VALUE", place_of(key), f"source.{name}: {wrong}")
+        values = {field_: value for field_, value in values.items() if not field_.startswith("recheck")}
+    return RevisitConf(**values)  # type: ignore[arg-type]
 
 
 def _warn_of_kind(

@@ -41,6 +41,9 @@ class ListingItem:
             ``atom:link``, ``guid``, ``rdf:about``, ``content@src`` or ``id``.
         published_text: the date as written, blanks collapsed.
         modified_text: the same of the change.
+        every: how often it changes, in a sitemap's words (``changefreq``), ``""`` if it does not say.
+        priority: of a sitemap, 0 to 1, ``None`` if it does not say.
+        alternates: translations that a sitemap names, canonical URLs.
     """
 
     link: str
@@ -51,6 +54,9 @@ class ListingItem:
     link_rule: str = ""
     published_text: str = ""
     modified_text: str = ""
+    every: str = ""
+    priority: float | None = None
+    alternates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

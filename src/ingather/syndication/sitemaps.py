@@ -13,6 +13,8 @@ from ingather.syndication.listing import Listing, ListingItem
 __all__ = ["list_sitemap"]
 
 _DEFAULT = SitemapLimits()
+_WORD_CHARS = 20
+_ALTERNATES = 100
 
 
 def list_sitemap(
@@ -44,6 +46,9 @@ def list_sitemap(
             link_rule="loc",
             published_text=entry.news_date,
             modified_text=tidy(entry.lastmod_text),
+            every=entry.changefreq[:_WORD_CHARS],
+            priority=entry.priority,
+            alternates=tuple(dict.fromkeys(url for _, url in entry.alternates))[:_ALTERNATES],
         )
         for entry in found.entries
     )
