@@ -20,6 +20,7 @@ from ingather.fetch.addresses import (
     parse_networks,
     refusal,
 )
+from ingather.fetch.proxies.hop import Target
 from ingather.model.resource import FailureKind
 from ingather.model.scope import Scope
 from ingather.ports.resolver import Resolver
@@ -163,8 +164,57 @@ class EgressGate:
             admitted.append(_plain(text))
         return tuple(admitted)
 
-    def peer_refusal(self, address: str, port: int, scope: Scope) -> str:
-        """Say why a connection to *address* may not be used for *scope*; ``""`` when it may."""
+    async def admit_through(
+        self, target: Target, scope: Scope, proxy: tuple[str, int], named: tuple[str, ...]
+    ) -> tuple[str, ...] | Refusal:
+        """Return the checked addresses of the proxy through which *target* is asked for, or a refusal.
+
+        Of the target count scheme, host and port, and an address that stands in the URL; what its name leads to is the proxy's
+        business. *proxy*: host and port; *named*: address ranges in which it may be although they are not public.
+        """
+        url, scheme, host, port = target
+        if scope.only_urls and url not in scope.only_urls:
+            return Refusal(FailureKind.EGRESS, f"source {scope.source} may ask for its own page alone")
+        reach, bare = self._reach(scope), host.strip("[]")
+        refused = reach.origin_refusal(scheme, host, port)
+        literal = parse_address(bare) if bare[-1:].isdigit() or ":" in bare else None
+        if not refused and literal is not None:
+            text = str(literal)
+            refused = (
+                reach.address_refusal(text)
+                or reach.port_refusal(text, port)
+                or self._own_refusal(text, port, scope)
+            )
+        if refused:
+            return Refusal(FailureKind.EGRESS, refused)
+        name, proxy_port = proxy
+        try:
+            found = tuple(await self._resolver.resolve(name))
+        except (OSError, UnicodeError) as error:
+            return Refusal(FailureKind.DNS, f"{name}: {error}")
+        if not found:
+            return Refusal(FailureKind.DNS, f"{name}: the name does not exist or has no address")
+        for text in found:
+            if refused := self._proxy_refusal(text, proxy_port, scope, named):
+                return Refusal(FailureKind.EGRESS, f"{name}: {refused}" if name != text else refused)
+        return tuple(map(_plain, found))
+
+    def _proxy_refusal(self, text: str, port: int, scope: Scope, named: tuple[str, ...]) -> str:
+        address = parse_address(text)
+        refused = refusal(address, parse_networks(named)) if address else f"{text} is not an address"
+        if refused.endswith("that the source does not name"):
+            refused = refused.replace("that the source does not name", "that proxy.allowed does not name")
+        return refused or self._own_refusal(text, port, scope)
+
+    def peer_refusal(
+        self, address: str, port: int, scope: Scope, proxy: tuple[str, ...] | None = None
+    ) -> str:
+        """Say why a connection to *address* may not be used for *scope*; ``""`` when it may.
+
+        *proxy*: it is a connection to a proxy, which may be in these ranges.
+        """
+        if proxy is not None:
+            return self._proxy_refusal(address, port, scope, proxy)
         reach = self._last
         if reach is None or reach.scope is not scope:
             reach = self._reach(scope)

@@ -16,14 +16,15 @@ import pycurl
 import can_ada
 from ingather.fetch.decoding import ACCEPT_ENCODING, Undecodable, decode_body, encoding_of
 from ingather.fetch.egress import EgressGate, Refusal
-from ingather.fetch.http_answer import failure_of, read_head
+from ingather.fetch.http_answer import asked_wait, failure_of, head_trouble, read_head
 from ingather.fetch.http_dress import Dress, Send
 from ingather.fetch.http_engine import Engine
 from ingather.fetch.http_handle import Handle
 from ingather.fetch.http_lanes import Lanes
 from ingather.fetch.http_pace import judge_pace, tick_of
+from ingather.fetch.http_via import judged
 from ingather.fetch.limits import Limits
-from ingather.fetch.retry_after import read_retry_after
+from ingather.fetch.proxies.hop import Hop, Routing, Target
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
@@ -31,7 +32,7 @@ from ingather.ports.resolver import Resolver
 
 __all__ = ["Asking", "HttpFetcher"]
 
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443, "ftp": 21}  # ftp: through an HTTP proxy alone
 _PLAIN = re.compile(r"[!$-;=?-\[\]-~]*")
 _NO_ORIGIN = re.compile(r"[?#\\]").search
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -88,6 +89,7 @@ class HttpFetcher:
         authorization: the header line with credentials for (URL, source), ``None`` = none are sent. It is asked for every single request,
             so that nothing goes along with a redirect.
         logins: the login for (URL, source), ``None`` = none; asked for every single request, before *authorization*.
+        routing: which requests go through proxies; ``None`` = none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -103,7 +105,9 @@ class HttpFetcher:
         ca_file: str | None = None,
         authorization: Callable[[str, str], bytes | None] = _no_credentials,
         logins: Callable[[str, str], Asking | None] = _no_login,
+        routing: Routing | None = None,
     ) -> None:
+        self._routing = routing
         self._authorization = authorization
         self._logins = logins
         self._limits = limits
@@ -142,13 +146,31 @@ class HttpFetcher:
     async def _exchange(
         self, request: Request, scope: Scope, target: tuple[str, _Origin], dress: Dress | None
     ) -> Response | Failure:
-        """One request through the gate and its answer."""
+        """One request and its answer, by whichever way it goes."""
+        if self._routing is None:
+            return await self._pass(request, scope, target, dress, None)
+        url, origin = target
+
+        async def ask(hop: Hop | None) -> Response | Failure:
+            return await self._pass(request, scope, target, dress, hop)
+
+        return await self._routing.take(Target(url, *origin[1:]), scope, ask)
+
+    async def _pass(
+        self,
+        request: Request,
+        scope: Scope,
+        target: tuple[str, _Origin],
+        dress: Dress | None,
+        hop: Hop | None,
+    ) -> Response | Failure:
+        """One request through the gate, and the proxy *hop* if there is one, and its answer."""
         started_s = self._clock.monotonic()
         url, origin = target
         extra: list[bytes] | str = _extra_headers(request) if _special(request) else []
         if isinstance(extra, str):
             return Failure(request.url, FailureKind.PROTOCOL, extra)
-        admitted = await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
+        admitted = await self._admitted(url, origin, scope, hop)
         if isinstance(admitted, Refusal):
             spent_s = self._clock.monotonic() - started_s
             return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
@@ -157,7 +179,8 @@ class HttpFetcher:
         handle = idle.pop() if idle else self._new_handle(engine, dress)
         try:
             limit = request.max_wire_bytes or self._limits.max_wire_bytes
-            handle.aim(url, origin.host, origin.port, admitted, scope, wire_bytes=limit, cut=request.cut)
+            handle.route(hop)
+            handle.aim(url, *_peer(origin, hop), admitted, scope, wire_bytes=limit, cut=request.cut)
             handle.send(extra)
             if request.method == "HEAD":
                 handle.head_only(head=True)
@@ -165,6 +188,8 @@ class HttpFetcher:
                 handle.post(dress.body)
             code = await engine.start(handle)
             answer = await self._answer(request, handle, code, started_s)
+            if hop is not None:
+                answer = judged(answer, hop, handle.curl, code, began=bool(handle.lines))
             if dress is not None:
                 handle.tell(dress)
         except pycurl.error as error:  # libcurl would not take the request
@@ -180,6 +205,14 @@ class HttpFetcher:
         handle.clear()
         self._keep(handle, idle, dress)
         return replace(answer, authorized=True) if private and isinstance(answer, Response) else answer
+
+    async def _admitted(
+        self, url: str, origin: _Origin, scope: Scope, hop: Hop | None
+    ) -> tuple[str, ...] | Refusal:
+        """Return the addresses that may be connected to: the host's, or the proxy's."""
+        if hop is None:
+            return await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
+        return await self._gate.admit_through(Target(url, *origin[1:]), scope, _peer(origin, hop), hop.named)
 
     def _dressed(
         self, url: str, source: str, extra: list[bytes], dress: Dress | None
@@ -282,14 +315,14 @@ class HttpFetcher:
         if code and not (handle.was_cut and code in _WRITE_ERRORS):
             kind, detail = self._trouble(handle, code)
         elif len(lines) > limits.max_head_fields or sum(map(len, lines)) > limits.max_head_bytes:
-            kind, detail = _head_trouble(lines, limits, long=request.long_head) or (None, "")
+            kind, detail = head_trouble(lines, limits, long=request.long_head) or (None, "")
         head = read_head(lines) if kind is None or lines else None
         if kind is None and head is None and lines:
             kind, detail = FailureKind.CLOSED, "the connection ended within the response head"
         elif kind is None and (head is None or not head[0]):
             kind, detail = FailureKind.PROTOCOL, "no HTTP status line"
         if kind is not None or head is None:
-            wait = _wait(head[2], self._clock.wall(), limits) if head else None
+            wait = asked_wait(head[2], self._clock.wall(), limits) if head else None
             said = (head[0], head[2]) if head and kind is not FailureKind.HEAD_TOO_LARGE else (0, ())
             return Failure(request.url, kind or FailureKind.PROTOCOL, detail, address, elapsed_s, wait, *said)
         status, version, fields = head
@@ -352,6 +385,10 @@ class HttpFetcher:
         return request.max_decoded_bytes or self._limits.max_decoded_bytes
 
 
+def _peer(origin: _Origin, hop: Hop | None) -> tuple[str, int]:
+    return (origin.host, origin.port) if hop is None else (hop.proxy.host, hop.proxy.port)
+
+
 def _special(request: Request) -> bool:
     return bool(request.etag or request.last_modified or request.headers or request.method != "GET")
 
@@ -369,28 +406,3 @@ def _extra_headers(request: Request) -> list[bytes] | str:
         if not _FIELD_NAME.fullmatch(name) or not _FIELD_VALUE.fullmatch(value):
             return f"header field {name!r} cannot be sent"
     return [f"{name}: {value}".encode("latin-1") for name, value in fields]
-
-
-def _head_trouble(lines: list[bytes], limits: Limits, *, long: bool) -> tuple[FailureKind, str] | None:
-    """Count exactly: status line and blank line are no fields."""
-    fields = sum(1 for line in lines if b":" in line and not line.startswith(b"HTTP/"))
-    size = sum(map(len, lines))
-    most_fields, most = limits.max_head_fields, limits.max_head_bytes
-    if long:
-        most_fields, most = (
-            max(most_fields, limits.max_long_head_fields),
-            max(most, limits.max_long_head_bytes),
-        )
-    if fields > most_fields:
-        return FailureKind.HEAD_TOO_LARGE, f"{fields} header fields, more than {most_fields}"
-    if size > most:
-        return FailureKind.HEAD_TOO_LARGE, f"a head of {size} bytes, more than {most}"
-    return None
-
-
-def _wait(fields: tuple[tuple[str, str], ...], now_s: float, limits: Limits) -> float | None:
-    for name, value in fields:
-        if name.lower() == "retry-after":
-            wait = read_retry_after(value, now_s=now_s, max_s=limits.max_retry_after_s)
-            return wait.seconds if wait else None
-    return None

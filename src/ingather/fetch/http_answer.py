@@ -3,14 +3,16 @@
 import pycurl
 
 from ingather.fetch.limits import Limits
+from ingather.fetch.retry_after import read_retry_after
 from ingather.model.resource import FailureKind
 
-__all__ = ["Head", "failure_of", "read_head"]
+__all__ = ["Head", "asked_wait", "failure_of", "head_trouble", "read_head"]
 
 Head = tuple[int, str, tuple[tuple[str, str], ...]]
 """Status, HTTP version, fields in order of arrival with names as received."""
 
 _INFORMATIONAL = 200
+_CHALLENGES = frozenset({401, 407})
 _E_HTTP2_STREAM = 92
 _E_TOO_LARGE = 100
 
@@ -59,8 +61,8 @@ def failure_of(code: int, message: str, limits: Limits) -> tuple[FailureKind, st
 def read_head(lines: list[bytes]) -> Head | None:
     """Read the lines of a response head as libcurl delivers them; ``None`` when there is no whole one.
 
-    Interim (1xx) heads before the final one and trailer fields after it are left out. A
-    continued line is joined to its field by a blank (RFC 9112 section 5.2).
+    Interim (1xx) heads before the final one are left out, challenges (401, 407) that libcurl met within the
+    transfer, and trailer fields after it. A continued line is joined to its field by a blank (RFC 9112 section 5.2).
     """
     start = 0
     while True:
@@ -71,7 +73,8 @@ def read_head(lines: list[bytes]) -> Head | None:
             return None
         version, _, rest = lines[start].partition(b" ")
         status = int(rest[:3]) if rest[:3].isdigit() else 0
-        if status >= _INFORMATIONAL or not status:
+        final = status >= _INFORMATIONAL or not status
+        if final and not (status in _CHALLENGES and _is_head(lines, end + 1)):
             break
         start = end + 1
     fields: list[tuple[str, str]] = []
@@ -84,8 +87,38 @@ def read_head(lines: list[bytes]) -> Head | None:
     return status, version[5:].decode("latin-1"), tuple(fields)
 
 
+def _is_head(lines: list[bytes], at: int) -> bool:
+    return at < len(lines) and lines[at].startswith(b"HTTP/")
+
+
 def _blank(lines: list[bytes], start: int) -> int:
     """Find the line that ends a head, with CRLF or a lone LF; -1 when it never came."""
     end = lines.index(b"\r\n", start) if b"\r\n" in lines[start:] else -1
     lone = lines.index(b"\n", start) if b"\n" in lines[start:] else -1
     return min(end, lone) if end >= 0 and lone >= 0 else max(end, lone)
+
+
+def head_trouble(lines: list[bytes], limits: Limits, *, long: bool) -> tuple[FailureKind, str] | None:
+    """Say that a head is too large, ``None`` if it is not. Counted exactly: status line and blank line are no fields."""
+    fields = sum(1 for line in lines if b":" in line and not line.startswith(b"HTTP/"))
+    size = sum(map(len, lines))
+    most_fields, most = limits.max_head_fields, limits.max_head_bytes
+    if long:
+        most_fields, most = (
+            max(most_fields, limits.max_long_head_fields),
+            max(most, limits.max_long_head_bytes),
+        )
+    if fields > most_fields:
+        return FailureKind.HEAD_TOO_LARGE, f"{fields} header fields, more than {most_fields}"
+    if size > most:
+        return FailureKind.HEAD_TOO_LARGE, f"a head of {size} bytes, more than {most}"
+    return None
+
+
+def asked_wait(fields: tuple[tuple[str, str], ...], now_s: float, limits: Limits) -> float | None:
+    """Return the seconds that ``Retry-After`` asks for, ``None`` if it does not."""
+    for name, value in fields:
+        if name.lower() == "retry-after":
+            wait = read_retry_after(value, now_s=now_s, max_s=limits.max_retry_after_s)
+            return wait.seconds if wait else None
+    return None

@@ -15,6 +15,8 @@ import pycurl
 
 from ingather.fetch.http_dress import Dress
 from ingather.fetch.http_engine import Transfer
+from ingather.fetch.http_via import direct_options, key_of, options_of
+from ingather.fetch.proxies.hop import Hop
 from ingather.model.scope import Scope
 
 __all__ = ["Handle"]
@@ -24,7 +26,7 @@ _PROTOCOLS = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _BACKSTOP_S = 5.0
 _DNS_CACHE_S = 60
 
-PeerCheck = Callable[[str, int, Scope], str]
+PeerCheck = Callable[[str, int, Scope, tuple[str, ...] | None], str]
 Placing = Callable[[int], int]
 
 
@@ -44,7 +46,10 @@ class Handle(Transfer):
     """
 
     __slots__ = (
+        "_ca_file",
         "_headers",
+        "_hop",
+        "_hop_key",
         "_peer_refusal",
         "_place",
         "_port",
@@ -86,6 +91,9 @@ class Handle(Transfer):
         self._usual_agent = self._user_agent = user_agent
         self._wire_bytes = 0
         self._scope: Scope | None = None
+        self._ca_file = ca_file
+        self._hop: Hop | None = None
+        self._hop_key: tuple[object, ...] | None = None
         self._port = 0
         self._room = 0
         self.addresses: tuple[str, ...] = ()
@@ -174,6 +182,15 @@ class Handle(Transfer):
         self.refused = ""
         self.was_cut = False
 
+    def route(self, hop: Hop | None) -> None:
+        """Let the next request go through *hop*, or directly; :meth:`aim` is then given the proxy's host, port and addresses."""
+        self._hop = hop
+        key = None if hop is None else key_of(hop)
+        if key != self._hop_key:
+            for option, value in direct_options() if hop is None else options_of(hop, self._ca_file):
+                self.curl.setopt(option, value)
+            self._hop_key = key
+
     def send(self, extra: Sequence[bytes]) -> None:
         """Send *extra* header lines with the next request, beside the standing ones."""
         if extra or self._headers is not self._standing:
@@ -216,8 +233,9 @@ class Handle(Transfer):
         return pycurl.SOCKET_BAD
 
     def _before_request(self, address: str, _local: str, port: int, _local_port: int) -> int:
-        scope = self._scope
-        self.refused = "no scope" if scope is None else self._peer_refusal(address, port, scope)
+        scope, hop = self._scope, self._hop
+        named = None if hop is None else hop.named
+        self.refused = "no scope" if scope is None else self._peer_refusal(address, port, scope, named)
         return pycurl.PREREQFUNC_ABORT if self.refused else pycurl.PREREQFUNC_OK
 
     def _take(self, data: bytes) -> int:

@@ -38,6 +38,10 @@ class FailureKind(StrEnum):
     REDIRECTS = "too-many-redirects"
     REDIRECT_TARGET = "bad-redirect"
     """A redirect without a usable Location."""
+    PROXY = "proxy"
+    """No proxy can be had, or it does not take us to the host; the detail names it."""
+    PROXY_LOGIN = "proxy-login"
+    """A proxy wants a user and password, or others than ours (407)."""
     CANCELLED = "cancelled"
     INTERNAL = "internal"
 

@@ -144,6 +144,8 @@ def _of_kind(kind: FailureKind) -> Remedy:
             | FailureKind.CONNECT_TIMEOUT
             | FailureKind.TLS
             | FailureKind.TLS_TIMEOUT
+            | FailureKind.PROXY
+            | FailureKind.PROXY_LOGIN
         ):
             return Remedy.WAIT_HOST
         case (
