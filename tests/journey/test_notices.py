@@ -114,3 +114,23 @@ def test_holds_failing_sources_certificates_and_runs_are_told(
     assert said["certificate"]["subject"] == "certificate.pem"
     assert said["run.ended"]["figures"]["visits"]
     assert {mail["To"] for mail in post.mails} == {"ops@a.test"}
+
+
+def test_a_run_of_crawl_is_told_before_the_command_ends(
+    rig: Rig, site: Site, posted: tuple[str, list[tuple[Any, bytes]]]
+) -> None:
+    url, told = posted
+    (rig.path / "hook-secret").write_text(SECRET)
+    (rig.path / "hook-secret").chmod(0o600)
+    for name, value in (("url", url), ("secret-file", "hook-secret"), ("addresses", "127.0.0.1")):
+        rig.tune(f"notices.{name}", value)
+    site.page("/", "Walrus", text="walrus")
+    runs = []
+    for _ in range(2):
+        ended = rig.crawl(site.origin)
+        assert ended.status == 0
+        runs.append(json.loads(ended.out)["run"])
+    said = [json.loads(body) for _, body in told]
+    assert [(note["kind"], note["about"]["run"], note["about"]["holds"]) for note in said] == [
+        ("run.ended", run, 0) for run in runs
+    ]

@@ -8,11 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.keeper import Gathering
+from ingather.app.notices.oneshot import tell_of_run
 from ingather.app.runplan import RunPlan
 from ingather.app.status import closed_hosts
+from ingather.catalog.sqlite_tombstones import TombstoneReader
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf, is_source_name
@@ -247,6 +250,7 @@ async def crawl(
         summary.warnings = gathering.warnings()
     summary.state = summary.ended()
     summary.elapsed_s = round(time.monotonic() - begun, 3)
+    await asyncio.to_thread(tell_of_run, home, settings, SystemClock(), summary.run, summary.holds)
     return summary
 
 
@@ -291,6 +295,9 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
     summary.slow_hosts = keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max"))
     summary.gatherer_deaths = counters.deaths
     summary.robots_unreachable = closed_hosts(reader, gathering.clock.wall())
+    tombstones = TombstoneReader(gathering.database)
+    summary.holds = tombstones.open_holds()
+    tombstones.close()
     stats = reader.stats()
     summary.documents = sum(stats.sources.values())
     summary.indexed = sum(

@@ -196,6 +196,11 @@ class TombstoneReader:
         rows = self._rows.all(f"{_HOLD} where h.closed is not null order by h.id desc limit ?", (limit,))
         return [HoldRow(*row) for row in rows]
 
+    def open_holds(self) -> int:
+        """Return how many holds wait for a person."""
+        row = self._rows.one("select count(*) from hold where closed is null")
+        return 0 if row is None else int(row[0])
+
     def hold(self, number: int) -> HoldRow | None:
         """Return a hold, open or closed."""
         row = self._rows.one(f"{_HOLD} where h.id = ?", (number,))

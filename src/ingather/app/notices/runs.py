@@ -8,9 +8,10 @@ from ingather.app.notices.alarms import Post, iso_time
 from ingather.app.notices.webhook import Notice
 from ingather.ports.clock import Clock
 
-__all__ = ["RunNotices"]
+__all__ = ["MEMORY", "RunNotices"]
 
-_MEMORY: Final = "run-notices"
+MEMORY: Final = "run-notices"
+"""Under which the number of the last run that was told is kept."""
 _LOOK_S: Final = 10.0
 
 
@@ -24,6 +25,7 @@ class RunNotices:
         clock: wall and monotonic.
         apart_s: so long between two of these notices.
         least: visits below which a run is no news.
+        more: what a notice says beside, asked when it is made.
     """
 
     def __init__(  # noqa: PLR0913 - what it stands on
@@ -36,9 +38,10 @@ class RunNotices:
         *,
         apart_s: float,
         least: int = 1,
+        more: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self._runs, self._figures, self._recall, self._remember = runs, figures, recall, remember
-        self._clock, self._apart_s, self._least = clock, apart_s, least
+        self._clock, self._apart_s, self._least, self._more = clock, apart_s, least, more
         self._low: int | None = None
         self._told_s: float | None = None
         self._next_s = float("-inf")
@@ -52,7 +55,7 @@ class RunNotices:
         ended = [form for form in self._runs() if form["ended"]]
         newest = max((int(form["run"]) for form in ended), default=0)
         if self._low is None:
-            kept = self._recall(_MEMORY)
+            kept = self._recall(MEMORY)
             self._low = (
                 int(json.loads(kept)) if kept else newest
             )  # what ended before anybody listened is no news
@@ -69,7 +72,7 @@ class RunNotices:
             form = busy[0]
             number = int(form["run"])
             text = f"run {number} ended: {form['state']}"
-            about = {"text": text, **form, "figures": told[number], "runs": len(busy)}
+            about = {"text": text, **form, "figures": told[number], "runs": len(busy), **self._more()}
             if not post.offer(Notice(f"run-{number}", "run.ended", iso_time(float(form["ended"])), about)):
                 return
             self._told_s = now_s
@@ -77,4 +80,4 @@ class RunNotices:
         self._keep(newest)
 
     def _keep(self, number: int) -> None:
-        self._remember(_MEMORY, json.dumps(number).encode())
+        self._remember(MEMORY, json.dumps(number).encode())
