@@ -2,7 +2,7 @@
 
 ``webhook`` signs and posts one, ``mail`` mails several together, both only to addresses that ``reaching`` admits. ``outbox`` keeps those
 that wait and tries again, ``fanout`` offers to all channels. ``feeds`` finds feeds that ended with errors, ``runs`` runs that ended,
-``alarms`` tells what begins, lasts and is over; ``setup`` reads the settings. Whoever has something else to tell makes a
+``alarms`` tells what begins, lasts and is over; ``setup`` reads the settings, ``oneshot`` tells of a run of ``crawl``. Whoever has something else to tell makes a
 :class:`Notice` and offers it.
 """
 
