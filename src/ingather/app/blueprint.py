@@ -1,7 +1,7 @@
 """What a child process needs to build its parts: plain values, made once by the keeper."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ingather.conf import Site
 from ingather.conf.settings import Settings
@@ -25,6 +25,7 @@ class Blueprint:
         settings, sources: of ``ingather.toml``, flags and run included.
         own_ports: (address, port) of our listeners, which are never fetched from.
         overrides: robot.conf values that flags of the run set.
+        aliases: hosts with another name, to the host whose keys their URLs get.
     """
 
     home: str
@@ -37,3 +38,4 @@ class Blueprint:
     sources: Mapping[str, SourceConf]
     own_ports: tuple[tuple[str, int], ...]
     overrides: Mapping[str, object]
+    aliases: Mapping[str, str] = field(default_factory=dict)

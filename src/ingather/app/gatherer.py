@@ -40,9 +40,11 @@ from ingather.ports.fetcher import Fetcher
 from ingather.robot.discovering import Discoverer
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.hostbook import HostBook
+from ingather.robot.hostnames import HostNames
 from ingather.robot.pipeline import Pipeline
 from ingather.robot.polling import Polling
 from ingather.robot.reading import Reading
+from ingather.robot.renaming import Renaming
 from ingather.robot.seen import Seen
 from ingather.robot.slot import Slot
 from ingather.robot.supervising import DISK_FULL_EXIT
@@ -177,10 +179,19 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     async def counts(asked: list[Count]) -> dict[str, bool]:
         return await gatherer.counts(asked)
 
+    names = HostNames(
+        blueprint.aliases, smart=bool(robot.smart_host_heuristics), resolver=resolver, clock=clock,
+        tell=lambda *folded: gatherer.folded(*folded),  # noqa: PLW0108 - it is made below
+    )  # fmt: skip
+
+    def pushes(source: str) -> bool:
+        return source not in blueprint.sources
+
     pipeline = Pipeline(
+        renaming=Renaming(names, discoverer, pushes=pushes, rules=rules.get),
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
-        pushes=lambda source: source not in blueprint.sources, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
+        pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get,

@@ -26,6 +26,7 @@ from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
+from ingather.app.hostaliases.keeping import KeeperNames
 from ingather.app.overlay.fetching import Listings
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.watch import OverlayWatch
@@ -164,6 +165,7 @@ class Gathering:
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
         self.tally = writer.transaction(lambda w: tally_of(w, plan))
         self.sources = dict(plan.sources) or {"web": SourceConf()}
+        self.names = KeeperNames(self, writer.aliases.all())
         self.discoverer = Discoverer(
             Engine(self.loaded, counted_elsewhere=True, logs=True), version=self.version, seed=self.seed
         )
@@ -233,7 +235,7 @@ class Gathering:
         return Blueprint(
             home=str(self.home), socket=str(self.socket), seed=self.seed, version=version, files=dict(loaded.bodies),
             sites=self.sites, settings=self.settings, sources=self.sources, own_ports=self.plan.own_ports,
-            overrides=dict(self.plan.overrides),
+            overrides=dict(self.plan.overrides), aliases=self.names.aliases,
         )  # fmt: skip
 
     @property

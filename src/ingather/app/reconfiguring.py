@@ -58,7 +58,11 @@ async def reconfigure(
         writer.registry.rejudge_excluded(applied)
         for start in loaded.starting_points:
             found = discoverer.discover(
-                start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
+                gathering.names.fold(start.url),
+                depth=0,
+                max_depth=start.depth,
+                source=start.source,
+                priority=1,
             )
             writer.applier.discover(found, None, applied)
         return discoverer
@@ -68,7 +72,7 @@ async def reconfigure(
 
     def adopt(discoverer: Discoverer) -> tuple[tuple[object, ...], int]:
         gathering.discoverer, gathering.version, gathering.loaded = discoverer, discoverer.version, loaded
-        gathering.starts = [start.url for start in loaded.starting_points]
+        gathering.starts = [gathering.names.fold(start.url) for start in loaded.starting_points]
         gathering.follower.adopt(
             wiring.follow_limits(settings, loaded.robot, alone=gathering.plan.kind == "crawl")
         )

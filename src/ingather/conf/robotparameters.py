@@ -216,7 +216,10 @@ _TABLE = (
         live=True,
     ),
     RobotParameter(
-        "smart-host-heuristics", "bool", default=False, help="Fold www123.host into www.host.", acts=False
+        "smart-host-heuristics",
+        "bool",
+        default=False,
+        help="Fold www123.host into www.host, if both have an address in common.",
     ),
     RobotParameter("tmpdir", "path", "", "Folder for temporary files; default: the system's."),
     RobotParameter(

@@ -38,6 +38,7 @@ DETAILS: dict[str, Exclusion] = {
     "failure": Exclusion.ERROR,
     "quarantine": Exclusion.ERROR,
     "duplicate": Exclusion.DUPLICATION,
+    "host alias": Exclusion.DUPLICATION,
 }
 """Every detail with its category."""
 
@@ -67,6 +68,7 @@ _BY_CATEGORY = {
     Exclusion.DEPTH: "depth",
     Exclusion.BUDGET: "budget",
     Exclusion.REMOVED: "removed",
+    Exclusion.ALIAS: "host alias",
 }
 
 

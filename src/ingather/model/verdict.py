@@ -21,6 +21,7 @@ class Exclusion(StrEnum):
     DEPTH = "depth"
     BUDGET = "budget"
     REMOVED = "removed"
+    ALIAS = "host alias"
 
 
 @dataclass(frozen=True, slots=True)

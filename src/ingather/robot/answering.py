@@ -36,9 +36,10 @@ class Answering:
         redirects: how many in a row are followed.
         heeds: whether the hosts of a source may say of their documents what crawl-time headers can say.
         opens: whether everybody may see what was fetched for a source with credentials.
+        target: the key of a redirect's target, of (claim, URL, target); ``None`` = its own.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that the pipeline has
         self,
         *,
         discoverer: Discoverer,
@@ -46,12 +47,14 @@ class Answering:
         redirects: int,
         heeds: Callable[[str], bool],
         opens: Callable[[str], bool],
+        target: Callable[[Claim, str, str], str] | None = None,
     ) -> None:
         self._discoverer = discoverer
         self._clock = clock
         self._redirects = redirects
         self._heeds = heeds
         self._opens = opens
+        self._target = target
 
     def ended(  # noqa: PLR0913 - what is known of a visit
         self,
@@ -167,6 +170,8 @@ class Answering:
             return self._sent_nowhere(
                 judged, got, FailureKind.REDIRECTS, f"more than {self._redirects} in a row, next {target}"
             )
+        if self._target is not None:
+            target = self._target(claim, judged.url, target)
         report = self.ended(
             claim, Outcome.REDIRECTED, status=got.status, detail=target, elapsed_s=got.elapsed_s, address=got.address
         )  # fmt: skip

@@ -46,6 +46,7 @@ class DeletionReason(StrEnum):
     RULES = "the rules exclude it now"
     ROBOTS = "robots.txt forbids it now"
     DUPLICATE = "it is a duplicate now"
+    ALIAS = "its host is an alias now"
     EXPIRED = "its description expired"
     FEED = "missing from a full feed"
     SITEMAP = "missing from a complete sitemap"

@@ -40,6 +40,7 @@ from ingather.robot.schedule import Schedule
 from ingather.robot.turns import Turn, Turns
 from ingather.robot.wire import (
     Counted,
+    Folded,
     HandBack,
     Hello,
     Hold,
@@ -325,6 +326,10 @@ class Gatherer:
     async def errand(self, request: Request, scope: Scope) -> Response | Failure | NotAsked:
         """Ask for what a page needs; see :data:`ingather.ports.renderer.Errand`."""
         return await self._errands.ask(request, scope)
+
+    def folded(self, alias: str, host: str, why: str) -> None:
+        """Tell the keeper that the keys of *alias* become those of *host*."""
+        self._send(Folded(alias, host, why))
 
     def _waits(self, key: str, seconds: float) -> None:
         """Tell the keeper of a host that asked for time; for long it goes back there."""

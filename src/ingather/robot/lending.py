@@ -29,6 +29,7 @@ from ingather.robot.wire import (
     AskStart,
     Counted,
     Ended,
+    Folded,
     HandBack,
     Hello,
     Hold,
@@ -248,8 +249,20 @@ class Lending:
                 self._frontier.key_waits(key, self._clock.monotonic() + seconds)
                 self._frontier.handed_back(claims)
                 self._changed.set()
+            case Folded(alias=alias, host=host, why=why):
+                self._folded(alias, host, why)
             case _:
                 return
+
+    def _folded(self, alias: str, host: str, why: str) -> None:
+        """Note for explain that a host is folded; that nobody could note it stops nothing."""
+        now_s = self._clock.wall()
+
+        def note(writer: Any, _: Any) -> None:
+            writer.aliases.folded(alias, host, why, now_s)
+
+        _log.info("host folded", alias=alias, host=host, why=why)
+        self._intake.job(note).add_done_callback(lambda done: done.cancelled() or done.exception())
 
     def _reported(self, connection: Connection, reports: list[Report]) -> None:
         self._intake.sent(connection, len(reports))

@@ -42,6 +42,7 @@ from ingather.robot.discovering import Discoverer, denial_of
 from ingather.robot.judged import Judged
 from ingather.robot.listed import RulesOf, honoured, is_soft_404
 from ingather.robot.reading import Reading, Unreadable
+from ingather.robot.renaming import Renaming, ask_of_redirect
 from ingather.robot.rendering import Rendering
 from ingather.robot.seen import Seen
 from ingather.syndication.datapage import data_controls, data_page, is_document_data
@@ -100,13 +101,16 @@ class Pipeline:
         counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
         rules: RulesOf = lambda _: None,
         rendering: Rendering | None = None,
+        renaming: Renaming | None = None,
     ) -> None:
         """Put the parts together.
 
         *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
         what filter-by-max must know of the whole run; it goes with an engine that does not count itself. *rules*: of the
         sources that feeds control. *rendering*: for sources whose pages are made by scripts.
+        *renaming*: hosts that have two names.
         """
+        self._renaming = renaming if renaming is not None and renaming.active else None
         self._rendering = rendering
         self._counts = counts or _nobody_counts
         self._heeds = heeds or pushes
@@ -123,7 +127,8 @@ class Pipeline:
         self._seen = seen
         self._limits = limits or PipelineLimits()
         self.answering = Answering(
-            discoverer=discoverer, clock=clock, redirects=self._limits.redirects, heeds=self._heeds, opens=opens
+            discoverer=discoverer, clock=clock, redirects=self._limits.redirects, heeds=self._heeds, opens=opens,
+            target=None if self._renaming is None else self._renaming.target,
         )  # fmt: skip
 
     def opens(self, source: str) -> bool:
@@ -171,6 +176,8 @@ class Pipeline:
         evaluation = self._engine.evaluation(candidate, answers=answers)
         if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do
             return Judged(claim, url, evaluation)
+        if self._renaming is not None and (other := self._renaming.ended(claim, url, self.ended)) is not None:
+            return Judged(claim, url, evaluation, other)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
         if self._engine.metadata(evaluation):
@@ -198,6 +205,8 @@ class Pipeline:
     async def admitted(self, claim: Claim, origin: str) -> Judged:
         """Judge a URL whose turn has come: as :meth:`judge`, with what only the whole run knows."""
         answers: dict[str, bool] = {}
+        if self._renaming is not None:
+            await self._renaming.ask((origin + claim.path,))
         while True:
             judged = self.judge(claim, origin, answers=answers)
             if not judged.evaluation.asked:
@@ -218,6 +227,8 @@ class Pipeline:
         if isinstance(got, Failure):
             report = self.answering.failed(judged, got)
         else:
+            if self._renaming is not None:
+                await ask_of_redirect(self._renaming, judged.url, got)
             plain = self.answering.plain(judged, got)
             remarks: tuple[str, ...] = ()
             if plain is None and self._rendering is not None and self._rendering.wants(judged.claim.source):
@@ -257,6 +268,8 @@ class Pipeline:
             page = Page(url=judged.place, base=judged.place, media_type=error.media_type, flags=[error.flag])
             engine.respond(evaluation, got, lambda: page)
             page = await self._data(judged, got, page)
+        if self._renaming is not None:
+            await self._renaming.ask([link.url for link in page.links])
         if got.listing and evaluation.generation.allowed:
             evaluation.generating.verdict = _LISTING
         if engine.programs and evaluation.generation.allowed:
@@ -336,6 +349,8 @@ class Pipeline:
                 judged,
                 self._named(judged, page, self._anchored(judged, got, page, engine.enumerate(evaluation))),
             )
+            if self._renaming is not None:
+                links = self._renaming.links(claim, links)
             most = max(self._limits.links, LISTING_ENTRIES) if got.listing else self._limits.links
             if len(links) > most or (got.listing and got.cut):
                 del links[most:]

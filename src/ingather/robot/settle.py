@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Report, Row, Settled
 from ingather.model.resource import FailureKind
+from ingather.model.verdict import Exclusion
 from ingather.robot.backoff import BackOffLimits, after_failure
 from ingather.robot.deletion import DeletionReason
 from ingather.robot.hints import Hint, Hints, Trust, promise
@@ -112,6 +113,8 @@ def settle(  # noqa: PLR0911 - one an outcome
     ):  # judged anew with other rules or depth
         return _settled(report, row, state=State.EXCLUDED)
     propose = _PROPOSES.get(outcome, "") if row.version is not None else ""
+    if propose and report.denial is not None and report.denial.category == Exclusion.ALIAS:
+        propose = DeletionReason.ALIAS
     keep = row.version is not None or outcome is not Outcome.ENUMERATED
     return _settled(report, row, due_s=plan.due_s, wait_s=plan.interval_s, propose=propose, keep=keep)
 

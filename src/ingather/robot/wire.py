@@ -20,6 +20,7 @@ __all__ = [
     "AskStart",
     "Counted",
     "Ended",
+    "Folded",
     "HandBack",
     "Hello",
     "Hold",
@@ -162,7 +163,15 @@ class HandBack(msgspec.Struct, array_like=True, tag="back"):
     seconds: float
 
 
-ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack
+class Folded(msgspec.Struct, array_like=True, tag="folded"):
+    """smart-host-heuristics folds the keys of *alias* into those of *host*; *why* is for people."""
+
+    alias: str
+    host: str
+    why: str
+
+
+ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack | Folded
 ToGatherer = Work | Kept | Starts | Counted | Touched | Hold | Recall | Slow | Stop
 
 _encoder = msgspec.msgpack.Encoder()

@@ -110,6 +110,7 @@ class RobotCommands:
         if split(whole).scheme not in {"http", "https"}:
             raise UsageError(f"{url!r}: only http and https are gathered")
         gathering = self._gathering
+        whole = gathering.names.fold(whole)
         found = gathering.discoverer.discover(
             whole, depth=0, max_depth=_depth(depth), source="web", priority=1
         )

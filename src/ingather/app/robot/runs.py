@@ -46,7 +46,7 @@ class Runs:
 
         self.open = await gathering.keeper.write(job)
         self._first, gathering.revisited = False, 0
-        gathering.starts = [start.url for start in self._starts()]
+        gathering.starts = [gathering.names.fold(start.url) for start in self._starts()]
 
     async def begin(self, *, starts: bool = True, again: bool = False, sources: Sequence[str] = ()) -> None:
         """Begin a run, or go on with one that is open, and put its starting points in.
@@ -62,6 +62,7 @@ class Runs:
         gathering, first = self._gathering, self._first
         plan, now_s = gathering.plan, gathering.clock.wall()
         points = self._starts() if starts else ()
+        await gathering.names.ask([point.url for point in points])
         found = [self._discovered(p) for p in points if not sources or p.source in sources]
         fresh = not first and not self.open
 
@@ -92,7 +93,7 @@ class Runs:
         self._first, self.open = False, True
         gathering.filter_log.started(gathering.run, now_s)
         self.note_judgements()
-        gathering.starts = [start.url for start in self._starts()]
+        gathering.starts = [gathering.names.fold(start.url) for start in self._starts()]
         begun = "goes on" if gathering.continued else "started"
         gathering.robot_log.event(
             Level.SPAWNING,
@@ -135,7 +136,11 @@ class Runs:
 
     def _discovered(self, start: StartingPoint) -> Discovery:
         return self._gathering.discoverer.discover(
-            start.url, depth=0, max_depth=start.depth, source=start.source, priority=1
+            self._gathering.names.fold(start.url),
+            depth=0,
+            max_depth=start.depth,
+            source=start.source,
+            priority=1,
         )
 
     def _begun_s(self, now_s: float) -> float:
