@@ -13,6 +13,8 @@ __all__ = [
     "CatalogDamagedError",
     "CatalogError",
     "ConfigurationError",
+    "ConflictError",
+    "ConsentError",
     "DirectoryError",
     "DiskFullError",
     "ExtractError",
@@ -70,6 +72,14 @@ class ConfigurationError(IngatherError):
         super().__init__("\n".join(str(d) for d in errors) or "configuration refused")
         self.diagnostics = tuple(diagnostics)
         self.bodies = bodies
+
+
+class ConflictError(IngatherError):
+    """What was to be changed is not any more what it was when it was read; nothing was changed."""
+
+
+class ConsentError(IngatherError):
+    """What is wanted has consequences that a person has to agree to; nothing was changed."""
 
 
 class RobotStateError(IngatherError):

@@ -76,6 +76,6 @@ def read_configuration(  # noqa: PLR0913 - what an answer may depend on
         vocabulary = plug_ins(home, found.settings).vocabulary
     loaded = load(home.config if config is None else config, vocabulary=vocabulary, strict=strict)
     report = Report()
-    check_sites(loaded.rules, found.sources, report)
+    check_sites(loaded.rules, found.sources, report, credentials=found.credentials)
     findings = (*found.diagnostics, *loaded.diagnostics, *report.sorted())
     return Configuration(found.settings, found.sources, loaded, findings, found.body)

@@ -31,9 +31,9 @@ from ingather.conf import load
 from ingather.conf.physical import decode
 from ingather.conf.report import Report
 from ingather.conf.settings import Settings
-from ingather.errors import HomeLockedError, UsageError
+from ingather.errors import ConflictError, HomeLockedError, UsageError
 
-__all__ = ["Published", "Publishing", "author_here", "differences", "is_crawl", "take_over"]
+__all__ = ["Published", "Publishing", "author_here", "differences", "is_crawl", "require_base", "take_over"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,7 @@ class Publishing:
         note: str = "",
         author: str = "",
         confirm: Callable[[Path], None] = lambda _: None,
+        base: str = "",
     ) -> Published:
         """Check *files*, keep them as a version, put them into ``config/``, have them taken over.
 
@@ -141,9 +142,12 @@ class Publishing:
             note: why, for the history.
             author: who, for the history.
             confirm: called with the checked folder before anything is changed; raises to stop.
+            base: digest of the configuration that *files* were made of: it must stand in ``config/``, and be what a
+                running process works by.
 
         Raises:
             ConfigurationError: they have errors; nothing was changed.
+            ConflictError: *base* is not what there is any more; nothing was changed.
             HomeLockedError: a process owns the home that neither takes it over nor ends by itself.
         """
         with staged(self._home, files) as stage:
@@ -158,7 +162,7 @@ class Publishing:
                     return Published(0, changed=True, running=False, warnings=warnings, waiting=True)
                 answer = ask_owner(
                     self._home, self._settings, "config/publish",
-                    {"stage": stage.name, "author": author, "note": note}, locked,
+                    {"stage": stage.name, "author": author, "note": note, "base": base}, locked,
                 )  # fmt: skip
                 return Published(
                     int(answer["version"]), bool(answer["changed"]), running=True, warnings=warnings
@@ -166,6 +170,7 @@ class Publishing:
             with lock:
                 finish_publishing(self._home)
                 finish_waiting(self._home, self._settings, environment=self._environment)
+                require_base(self._home, base)
                 return self._publish_alone(read, stage, author=author, note=note, warnings=warnings)
 
     def reload(self, *, note: str = "", author: str = "") -> Published:
@@ -208,15 +213,41 @@ def is_crawl(locked: HomeLockedError) -> bool:
     return "(ingather crawl," in locked.owner or "(ingather crawl," in locked.text
 
 
-async def take_over(gathering: Gathering, *, stage: str = "", author: str = "", note: str = "") -> Published:
+def require_base(home: Home, base: str) -> None:
+    """Refuse if something else than *base* (a digest, ``""`` = anything) stands in ``config/``.
+
+    Raises:
+        ConflictError: it does.
+    """
+    if base and load(home.config).digest != base:
+        raise ConflictError("config/ was changed meanwhile", hint="look at it again, and try again")
+
+
+async def take_over(
+    gathering: Gathering, *, stage: str = "", author: str = "", note: str = "", base: str = ""
+) -> Published:
     """Let a running process go on under what is staged under the name *stage*, or under what stands in ``config/``.
+
+    *base*: digest of the configuration that the staged one was made of, ``""`` = of any.
 
     Raises:
         ConfigurationError: it has errors; the old configuration goes on.
+        ConflictError: *base* does not stand in ``config/``, or it is not what is in force.
         UsageError: there is no such stage.
     """
+    async with gathering.publishing:
+        return await _take_over(gathering, stage, author=author, note=note, base=base)
+
+
+async def _take_over(gathering: Gathering, stage: str, *, author: str, note: str, base: str) -> Published:
     home = gathering.home
     folder = stage_at(home, stage) if stage else None
+    require_base(home, base)
+    if base and gathering.loaded.digest != base:
+        raise ConflictError(
+            "config/ has changes that are not in force",
+            hint="ingather conf diff shows them, ingather conf publish puts them into force",
+        )
     read = read_configuration(
         home, environment=os.environ, config=None if folder is None else folder / "config"
     ).require()

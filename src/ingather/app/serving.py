@@ -287,8 +287,8 @@ class Serving:
             with lock:  # the engine belongs to one question at a time
                 return explainer(gathering.version).explain(url, fetch=fetch)
 
-        def reconfigure(stage: str, author: str, note: str) -> dict[str, Any]:
-            work = take_over(gathering, stage=stage, author=author, note=note)
+        def reconfigure(stage: str, author: str, note: str, base: str) -> dict[str, Any]:
+            work = take_over(gathering, stage=stage, author=author, note=note, base=base)
             return self.ask(work, timeout_s=_SWITCH_S).form()
 
         return AdminParts(

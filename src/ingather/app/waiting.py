@@ -22,7 +22,7 @@ from ingather.conf.settings import Settings
 from ingather.errors import HomeError, IngatherError
 from ingather.log import get
 
-__all__ = ["Kept", "finish_waiting", "keep_version", "let_wait"]
+__all__ = ["Kept", "finish_waiting", "keep_version", "let_wait", "waiting_config"]
 
 _PLACE = "publishing-next"
 _ABOUT = "about.json"
@@ -75,6 +75,12 @@ def let_wait(home: Home, stage: Path, *, author: str, note: str) -> None:
         stage.rename(home.run / _PLACE)
     except OSError as error:
         raise HomeError(f"{home.run} cannot be written: {error.strerror}") from error
+
+
+def waiting_config(home: Home) -> Path | None:
+    """Return the folder of the configuration that waits, ``None`` = none does."""
+    config = home.run / _PLACE / "config"
+    return config if config.is_dir() else None
 
 
 def finish_waiting(home: Home, settings: Settings, *, environment: Mapping[str, str] | None = None) -> bool:

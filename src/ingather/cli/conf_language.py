@@ -2,11 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ingather.cli.home_option import home_option
-from ingather.cli.opened import open_home
 from ingather.errors import UsageError
 
 __all__ = ["explain", "new_site"]
@@ -40,7 +40,7 @@ def explain(home: Path, filter_: str) -> None:
             click.echo(line)
 
 
-@click.command("new-site", short_help="Write a site with sensible rules into filterrules.conf.")
+@click.command("new-site", short_help='The old name of "ingather site add".')
 @home_option
 @click.option("--source", default="web", metavar="NAME", help="Source that owns its URLs; default web.")
 @click.option(
@@ -48,13 +48,11 @@ def explain(home: Path, filter_: str) -> None:
 )
 @click.option("--domain", is_flag=True, help="Subdomains belong to it.")
 @click.argument("host")
-def new_site(home: Path, host: str, *, source: str, depth: int | None, domain: bool) -> None:
-    """Write a site for HOST (or a URL to start from) into filterrules.conf; comments and all else stay.
+def new_site(home: Path, host: str, **given: Any) -> int:
+    """Write a site for HOST (or a URL to start from) into filterrules.conf and put it into force: "ingather site add"."""
+    from ingather.cli.site_edit import add_site
 
-    Nothing is published: a running robot takes it over with "ingather conf publish".
-    """
-    from ingather.app.newsite import add_site
-
-    place, _ = open_home(home)
-    where = add_site(place, host, source=source, depth=depth, domain=domain)
-    click.echo(f"{where} has a site for {host}; put it into force with: ingather conf publish")
+    rest = dict.fromkeys(("name", "database", "delay", "connections", "credentials"))
+    lists: dict[str, tuple[str, ...]] = dict.fromkeys(("starts", "protocols", "ports", "rules"), ())
+    usual = {"no_start": False, "note": "", "etag": "", "yes": False, "dry_run": False, "as_json": False}
+    return add_site(home, host, {**rest, **lists, **usual, **given})

@@ -10,6 +10,13 @@ from ingather.cli.lazy import LazyGroup
 __all__ = ["SITE_VERBS", "command"]
 
 SITE_VERBS: dict[str, str] = {
+    "list": "ingather.cli.site_list:list_",
+    "show": "ingather.cli.site_list:show",
+    "add": "ingather.cli.site_edit:add",
+    "set": "ingather.cli.site_edit:set_",
+    "enable": "ingather.cli.site_edit:enable",
+    "disable": "ingather.cli.site_edit:disable",
+    "delete": "ingather.cli.site_edit:delete",
     "probe": "ingather.cli.site_probe:probe",
 }
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""

@@ -56,7 +56,7 @@ class Site:
 
     Attributes:
         name: for messages.
-        host: lower case, brackets around IPv6.
+        host: lower case, brackets around IPv6; ``""`` = the files of this machine.
         domain: whether subdomains belong to it.
         depth: depth limit, ``None`` = the robot's, -1 = none.
         source: name of the source that owns its URLs.

@@ -57,6 +57,10 @@ class SiteBook:
             self._memo[host] = found
             return found
 
+    def covering(self, host: str) -> Site | None:
+        """Return the site of *host*, a disabled one if no enabled one covers it."""
+        return most_specific(host, self._servers, self._domains, lambda site: site.enabled)
+
     def site_of(self, url: str) -> Site | None:
         """Return the enabled site of canonical *url*."""
         return self.of_host(split(url).host)

@@ -14,13 +14,15 @@ from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.url import canonical, split
 from ingather.units import parse_seconds
 
-__all__ = ["CREDENTIAL_NAME", "MOST_CONNECTIONS", "MOST_DELAY_S", "SITE_PARAMETERS", "SiteReader"]
+__all__ = ["CREDENTIAL_NAME", "FILES", "MOST_CONNECTIONS", "MOST_DELAY_S", "SITE_PARAMETERS", "SiteReader"]
 
 SITE_PARAMETERS: Final = (
     "name", "host", "type", "enable", "depth", "database", "source", "delay", "connections", "credentials",
 )  # fmt: skip
 MOST_DELAY_S: Final = 86_400
 MOST_CONNECTIONS: Final = 100
+FILES: Final = "file:"
+"""The host of the files of this machine; their URLs have none."""
 CREDENTIAL_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HOST = re.compile(r"([^\s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?")
 _LONGEST_HOST = 260
@@ -144,6 +146,8 @@ class SiteReader(BlockValues):
         """Return the host as canonical URLs spell it, and the port given with it (0 = none)."""
         if written is None:
             return None
+        if written.lower() == FILES:
+            return "", 0
         bare = written.lstrip(".")
         if bare.count(":") > 1 and not bare.startswith("["):
             bare = f"[{bare}]"

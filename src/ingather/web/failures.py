@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 from ingather.errors import (
     CatalogError,
     ConfigurationError,
+    ConflictError,
+    ConsentError,
     DirectoryError,
     DiskFullError,
     IndexingError,
@@ -74,6 +76,8 @@ _ROOMS: tuple[tuple[type[IngatherError], int, str], ...] = (
     (IndexingError, 503, "index-unavailable"),
     (CatalogError, 503, "catalog-unavailable"),
     (RobotStateError, 409, "robot-state"),
+    (ConflictError, 412, "changed-meanwhile"),
+    (ConsentError, 409, "needs-consent"),
     (DirectoryError, 503, "directory-unavailable"),
 )
 """Errors of other rooms that a request can meet; the first fitting line decides."""

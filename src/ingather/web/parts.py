@@ -144,8 +144,8 @@ class AdminParts:
         explain: ``explain(url, fetch)`` -> the answer of ``ingather explain --json``.
         status: the status document; see ``docs/reference/http.md`` for the members that the page knows.
         operations: removal by hand, held deletions.
-        reconfigure: ``reconfigure(stage, author, note)`` lets the robot go on under a staged configuration, or,
-            with an empty *stage*, under what stands in ``config/``; answers ``version``, ``changed``, ``running``.
+        reconfigure: ``reconfigure(stage, author, note, base)`` lets the robot go on under a staged configuration (made of
+            the one with the digest *base*, if it says one), or, with an empty *stage*, under what stands in ``config/``; answers ``version``, ``changed``, ``running``.
             Raises ``ConfigurationError`` with every finding, and the old one goes on. ``None`` = there is no robot.
         intake: takes feeds under the feed gate's addresses; ``None`` = nothing does.
         rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
@@ -171,7 +171,7 @@ class AdminParts:
     explain: Callable[[str, bool], Tree]
     status: Callable[[], Tree]
     operations: Operations
-    reconfigure: Callable[[str, str, str], Tree] | None = None
+    reconfigure: Callable[[str, str, str, str], Tree] | None = None
     rdm: Callable[[bytes], tuple[int, bytes]] | None = None
     intake: Intake | None = None
     metrics: HttpMetrics | None = None

@@ -15,6 +15,7 @@ from ingather.cli.feed import FEED_VERBS
 from ingather.cli.overlay import OVERLAY_VERBS
 from ingather.cli.rd import RD_VERBS
 from ingather.cli.rss import RSS_VERBS
+from ingather.cli.site import SITE_VERBS
 from ingather.units import parse_seconds
 
 
@@ -70,6 +71,7 @@ def test_every_file_with_a_command_is_a_verb() -> None:
         *OVERLAY_VERBS.values(),
         *RD_VERBS.values(),
         *RSS_VERBS.values(),
+        *SITE_VERBS.values(),
     ]
     assert files == {target.partition(":")[0] for target in targets}
 

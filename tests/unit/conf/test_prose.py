@@ -1,17 +1,13 @@
-"""Filters told in sentences, and sites written into rule files."""
+"""Filters told in sentences."""
 
 from collections.abc import Callable
 
 import pytest
 
 from ingather.conf import BUILTIN, Loaded, load_bodies, shipped
-from ingather.conf.newsite import with_site
 from ingather.conf.prose import SENTENCES, prose_of, sentence
-from ingather.errors import ConfigurationError, UsageError
 
 Configure = Callable[..., Loaded]
-
-RULES = shipped()["filterrules.conf"]
 
 TOLD = {
     "Data fn=filter-by-prefix src=type deny=image": "drop resources whose type starts with image",
@@ -87,43 +83,3 @@ def test_the_shipped_filters_are_told_without_objects_in_them() -> None:
     lines = [*prose_of(loaded.enumeration), *prose_of(loaded.generation)]
     assert max(map(len, lines)) < 250
     assert not [line for line in lines if "object at" in line or "Match(" in line]
-
-
-def test_a_new_site_leaves_everything_else_as_it_was() -> None:
-    made = with_site(RULES, "intranet.corp.example", file="filterrules.conf", depth=4)
-    added = made.partition('<Site name="intranet.corp.example"')
-    assert (
-        made.replace(
-            '<Site name="intranet.corp.example"' + added[2].partition("</Site>\n\n")[0] + "</Site>\n\n", ""
-        )
-        == RULES
-    )
-    loaded = load_bodies({**{n: t.encode() for n, t in shipped().items()}, "filterrules.conf": made.encode()})
-    assert loaded.ok
-    (site,) = loaded.rules.sites
-    assert (site.host, site.depth, [s.url for s in site.starts]) == (
-        "intranet.corp.example", 4, ["https://intranet.corp.example/"],
-    )  # fmt: skip
-    assert site.use == tuple(rule.name for rule in loaded.rules.rules if rule.enabled and rule.new_sites)
-    again = with_site(
-        made, "http://other.example:8080/start", file="filterrules.conf", domain=True, source="other"
-    )
-    (first, second) = load_bodies(
-        {**{n: t.encode() for n, t in shipped().items()}, "filterrules.conf": again.encode()}
-    ).rules.sites
-    assert first == site or first.host == site.host
-    assert (second.domain, second.source, 8080 in second.ports) == (True, "other", True)
-
-
-@pytest.mark.parametrize(
-    "host", ["intranet.corp.example", "http://", "a b", "ftp://x.example/", "http://intranet.corp.example/x"]
-)
-def test_what_is_no_new_site(host: str) -> None:
-    made = with_site(RULES, "intranet.corp.example", file="filterrules.conf")
-    with pytest.raises(UsageError):
-        with_site(made, host, file="filterrules.conf")
-
-
-def test_a_broken_rules_file_is_not_touched() -> None:
-    with pytest.raises(ConfigurationError):
-        with_site("<Site name=a>\n", "b.example", file="filterrules.conf")

@@ -12,7 +12,7 @@ from typing import Any
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.rehearsal.replaying import replay_summary
-from ingather.errors import CatalogError, IngatherError
+from ingather.errors import CatalogError, ConsentError
 
 __all__ = ["require_consent"]
 
@@ -29,7 +29,7 @@ def require_consent(
 
     Raises:
         ConfigurationError: it has errors.
-        IngatherError: it would delete more than a source's threshold allows, and *yes* was not said.
+        ConsentError: it would delete more than a source's threshold allows, and *yes* was not said.
     """
     if not database_of(home).exists():
         return
@@ -42,7 +42,7 @@ def require_consent(
         return
     tell(summary.text)
     if not yes:
-        raise IngatherError(
+        raise ConsentError(
             f"this would delete more documents than may go at once: {'; '.join(summary.why)}",
             hint="publish it all the same with --yes; what it deletes can be undone",
         )

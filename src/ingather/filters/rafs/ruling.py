@@ -80,7 +80,7 @@ class _Process:
             return self._of_site(compiled, "disabled", "site disabled", Exclusion.SITE_NOT_ALLOWED)
         if scheme not in compiled.protocols:
             return self._of_site(compiled, "protocol", "protocol not allowed", Exclusion.PROTOCOL_NOT_ALLOWED)
-        if compiled.ports and ev.port not in compiled.ports:
+        if compiled.ports and ev.port and ev.port not in compiled.ports:
             return self._of_site(compiled, "port", "port not allowed", Exclusion.PROTOCOL_NOT_ALLOWED)
         limit = ev.candidate.max_depth
         if limit is None:

@@ -35,5 +35,6 @@ async def _reconfigure(request: Request, stage: str) -> Response:
     if call is None:
         raise WebError(404, "not-found", "Nothing here has a configuration.")
     fields = await read_fields(request)
-    author, note = fields.get("author", ""), fields.get("note", "")
-    return json_answer(await state.workers.run(lambda: call(stage, author, note), timeout_s=_RECONFIGURE_S))
+    author, note, base = fields.get("author", ""), fields.get("note", ""), fields.get("base", "")
+    answer = await state.workers.run(lambda: call(stage, author, note, base), timeout_s=_RECONFIGURE_S)
+    return json_answer(answer)
