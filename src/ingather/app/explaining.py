@@ -14,6 +14,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.reaching.logins import LoginBook
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
@@ -103,7 +104,15 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
 
     async def _fetch(request: Request, source: str) -> Response | Failure:
         keys = CredentialFile(home.path, clock.monotonic)
-        visitor = Visitor(settings, robot, sources, clock=clock, authorization=keys.header)
+        book = LoginBook(
+            home.path,
+            settings,
+            sources,
+            clock,
+            sites=() if loaded is None else loaded.rules.sites,
+            robot=robot,
+        )
+        visitor = Visitor(settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find)
         try:
             state = await visitor.robots(split(request.url).origin, source)
             verdict = state.decide(agent, request.url) if state is not None else None

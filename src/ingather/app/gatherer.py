@@ -21,6 +21,7 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.reaching.logins import LoginBook
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.sitebook import SiteBook
@@ -124,6 +125,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
         own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
         authorization=CredentialFile(home, clock.monotonic).header,
+        logins=LoginBook(home, settings, blueprint.sources, clock, sites=loaded.rules.sites, robot=robot).find,
     )  # fmt: skip
     asked: Fetcher = fetcher
     if own.fetchers:

@@ -7,7 +7,7 @@ from ingather.conf import RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch import SystemResolver, visit_robots
-from ingather.fetch.http import HttpFetcher
+from ingather.fetch.http import Asking, HttpFetcher
 from ingather.fetch.robots_gate import RobotsState
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
@@ -21,6 +21,10 @@ def _no_credentials(_url: str, _source: str) -> bytes | None:
     return None
 
 
+def _no_login(_url: str, _source: str) -> Asking | None:
+    return None
+
+
 class Visitor:
     """Fetches single URLs as a gatherer would; belongs to one event loop, close it.
 
@@ -29,6 +33,7 @@ class Visitor:
         clock: age of what robots.txt says.
         fetcher: asks instead of the one that the settings describe.
         authorization: the header line with credentials for (URL, source), as a gatherer sends it; ``None`` = none.
+        logins: the login for (URL, source), as a gatherer has it; ``None`` = none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one question
@@ -40,6 +45,7 @@ class Visitor:
         clock: Clock,
         fetcher: Fetcher | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
+        logins: Callable[[str, str], Asking | None] | None = None,
     ) -> None:
         self._sources, self._clock = sources, clock
         self._obey = bool(robot.enable_robots_txt)
@@ -49,6 +55,7 @@ class Visitor:
         self._fetcher = fetcher or HttpFetcher(
             wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
             resolver=SystemResolver(clock), clock=clock, authorization=authorization or _no_credentials,
+            logins=logins or _no_login,
         )  # fmt: skip
 
     def _scope(self, source: str) -> Scope:

@@ -65,8 +65,12 @@ def set_(name: str, rest: tuple[str, ...], home: Path) -> None:
 @home_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
-    """List names of secrets, when they were set, and which credentials want them; never a value."""
+    """List names of secrets, when they were set, and which credentials want them; never a value. Refused credentials stand below."""
+    from ingather.app.home import Home
+    from ingather.app.reaching.ledger import refusals
+
     store, read = _opened(home)
+    place = Home.open(home)
     kept = store.names()
     users: dict[str, list[str]] = {}
     for one in read.credentials.values():
@@ -76,8 +80,14 @@ def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it s
         {"name": name, "set": _when(kept[name]) if name in kept else None, "credentials": users.get(name, [])}
         for name in sorted({*kept, *users})
     ]
+    refused = [
+        {
+            "credential": one.name, "state": "suspended" if one.suspended else "waiting", "refused": one.refused, "why": one.text,
+            "last": _when(one.last_s),
+        } for one in refusals(place.run)
+    ]  # fmt: skip
     if as_json:
-        print_json(rows)
+        print_json({"secrets": rows, "refused": refused})
         return
     if not rows:
         click.echo("no secrets; keep one with: ingather secret set NAME")
@@ -85,6 +95,10 @@ def list_(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it s
         said = f"set {row['set']}" if row["set"] else "not set"
         wanted = f"for {', '.join(row['credentials'])}" if row["credentials"] else "for no credential"
         click.echo(f"{row['name']}  {said}  {wanted}")
+    for entry in refused:
+        click.echo(
+            f"credential {entry['credential']} is {entry['state']} since {entry['last']}: {entry['refused']} refusals in a row; {entry['why']}"
+        )
 
 
 @command.command("delete")
@@ -94,6 +108,21 @@ def delete(name: str, home: Path) -> None:
     """Forget the secret NAME; credentials that want it are not sent any more."""
     _opened(home)[0].delete(name)
     click.echo(f"secret {name} is deleted")
+
+
+@command.command("resume")
+@click.argument("credential")
+@home_option
+def resume(credential: str, home: Path) -> int:
+    """Let CREDENTIAL be tried again although hosts refused it. Exit status 1: nothing was against it."""
+    from ingather.app.reaching.ledger import forget
+
+    place, _ = open_home(home)
+    if not forget(place.run, credential):
+        click.echo(f"nothing is against credential {credential}")
+        return 1
+    click.echo(f"credential {credential} is tried again")
+    return 0
 
 
 @command.command("rekey")

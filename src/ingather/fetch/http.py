@@ -272,7 +272,6 @@ class HttpFetcher:
         return f"{origin.prefix}{parsed.pathname}{parsed.search}", origin
 
     def _new_handle(self, engine: Engine, dress: Dress | None) -> Handle:
-        lane = None if dress is None else dress.lane
         return Handle(
             user_agent=self._user_agent,
             headers=self._headers,
@@ -281,7 +280,7 @@ class HttpFetcher:
             ca_file=self._ca_file,
             connect_s=self._limits.connect_s + self._limits.tls_s,
             total_s=self._limits.total_s,
-            options=() if lane is None else lane.options,
+            lane=None if dress is None else dress.lane,
         )
 
     def _running(self) -> Engine:

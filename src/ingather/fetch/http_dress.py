@@ -18,12 +18,14 @@ class Lane:
     """Connections that are kept apart from all others, because they are themselves logged in (client certificates, NTLM).
 
     Attributes:
-        options: libcurl options of every handle in it.
-        connections: how many are kept open.
+        certificate: PEM file of a client certificate, ``""`` = none; *key* is its private key, *passphrase* opens that.
+        single: HTTP/1.1 over one connection, and the host's certificate is told (:attr:`Dress.peer`).
     """
 
-    options: tuple[tuple[int, object], ...] = field(default=(), repr=False)
-    connections: int = 8
+    certificate: str = ""
+    key: str = ""
+    passphrase: str = field(default="", repr=False)
+    single: bool = False
 
 
 @dataclass(slots=True)

@@ -9,11 +9,11 @@ connection cannot carry a request of a source that may not go there.
 
 import socket
 import ssl
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import pycurl
 
-from ingather.fetch.http_dress import Dress
+from ingather.fetch.http_dress import Dress, Lane
 from ingather.fetch.http_engine import Transfer
 from ingather.fetch.http_via import direct_options, key_of, options_of
 from ingather.fetch.proxies.hop import Hop
@@ -42,7 +42,7 @@ class Handle(Transfer):
         place: what becomes of a new socket; see :meth:`ingather.fetch.http_engine.Engine.place`.
         ca_file: trusted certificates instead of the system's.
         connect_s, total_s: backstops of the pace watch.
-        options: libcurl options of its lane, said last.
+        lane: the connections that it is for; ``None`` = everybody's.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class Handle(Transfer):
         ca_file: str | None,
         connect_s: float,
         total_s: float,
-        options: Iterable[tuple[int, object]] = (),
+        lane: Lane | None = None,
     ) -> None:
         curl = pycurl.Curl()
         super().__init__(curl)
@@ -132,8 +132,8 @@ class Handle(Transfer):
             curl.setopt(option, value)
         if ca_file is not None:
             curl.setopt(pycurl.CAINFO, ca_file)
-        for option, value in options:
-            curl.setopt(option, value)
+        if lane is not None:
+            _put_in(curl, lane)
 
     def aim(  # noqa: PLR0913 - what one request consists of
         self,
@@ -208,7 +208,7 @@ class Handle(Transfer):
     def tell(self, dress: Dress) -> None:
         """Write into *dress* what it wants to know of the connection."""
         dress.opened = int(self.curl.getinfo(pycurl.NUM_CONNECTS))
-        if dress.lane is not None and (pycurl.OPT_CERTINFO, 1) in dress.lane.options:
+        if dress.lane is not None and dress.lane.single:
             dress.peer = _first_certificate(self.curl)
 
     def clear(self) -> None:
@@ -247,6 +247,16 @@ class Handle(Transfer):
         self.chunks.append(data[: self._room])
         self.was_cut = True
         return 0
+
+
+def _put_in(curl: pycurl.Curl, lane: Lane) -> None:
+    if lane.single:
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+        curl.setopt(pycurl.OPT_CERTINFO, 1)
+    if lane.certificate:
+        curl.setopt(pycurl.SSLCERT, lane.certificate)
+        curl.setopt(pycurl.SSLKEY, lane.key)
+        curl.setopt(pycurl.KEYPASSWD, lane.passphrase)  # always said: else OpenSSL would ask at a terminal
 
 
 def _first_certificate(curl: pycurl.Curl) -> bytes:

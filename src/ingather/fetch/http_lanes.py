@@ -11,6 +11,7 @@ from ingather.fetch.http_handle import Handle
 __all__ = ["Lanes"]
 
 _MOST: Final = 64
+_KEPT: Final = 8
 
 
 class Lanes:
@@ -29,7 +30,7 @@ class Lanes:
         found = self._lanes.pop(lane, None)
         if found is None:
             self._make_room()
-            found = (self._make(lane.connections), [])
+            found = (self._make(1 if lane.single else _KEPT), [])
         self._lanes[lane] = found  # the last one used stands last
         return found
 

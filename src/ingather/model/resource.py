@@ -38,6 +38,8 @@ class FailureKind(StrEnum):
     REDIRECTS = "too-many-redirects"
     REDIRECT_TARGET = "bad-redirect"
     """A redirect without a usable Location."""
+    AUTH = "auth"
+    """A login failed, or is not tried for now; the detail names the credential."""
     PROXY = "proxy"
     """No proxy can be had, or it does not take us to the host; the detail names it."""
     PROXY_LOGIN = "proxy-login"

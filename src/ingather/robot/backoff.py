@@ -153,6 +153,7 @@ def _of_kind(kind: FailureKind) -> Remedy:
             | FailureKind.TOTAL_TIMEOUT
             | FailureKind.TOO_SLOW
             | FailureKind.CLOSED
+            | FailureKind.AUTH
             | FailureKind.CANCELLED
             | FailureKind.INTERNAL
         ):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
+from ingather.app.reaching.ledger import refusals
 from ingather.app.secrets import KeyFile, SecretStore
 from ingather.conf.credentials import CredentialConf
 from ingather.conf.settings import Settings
@@ -17,6 +18,11 @@ def check_secrets(
     home: Home, settings: Settings, sources: Mapping[str, SourceConf], environment: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Look at the store of secrets, its key, and the credentials of the sources."""
+    for one in refusals(home.run):
+        state = "suspended" if one.suspended else "waiting"
+        text = f"credential {one.name} is {state} after {one.refused} refusals in a row: {one.text}"
+        do = f"set its secret anew, or let it be tried again: ingather secret resume {one.name}"
+        yield error("secrets", text, do) if one.suspended else warning("secrets", text, do)
     confs = {one.name: one for source in sources.values() for one in source.reach.logins}
     try:
         key = KeyFile.of(home.path, settings.text("secrets.key-file"), environment)

@@ -17,6 +17,7 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.reaching.logins import LoginBook
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
@@ -29,6 +30,7 @@ from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageErr
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind
 from ingather.filters import Engine, Evaluation, TraceStep
+from ingather.fetch.http import Asking
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
@@ -111,7 +113,14 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         own = plug_ins(home, settings) if home is not None else None
         clock = SystemClock()
         keys = CredentialFile(home.path, clock.monotonic).header if home is not None else None
-        simulator = Simulator(loaded, settings, sources, clock=clock, own=own, authorization=keys)
+        logins = None
+        if home is not None:
+            logins = LoginBook(
+                home.path, settings, sources, clock, sites=loaded.rules.sites, robot=loaded.robot
+            ).find
+        simulator = Simulator(
+            loaded, settings, sources, clock=clock, own=own, authorization=keys, logins=logins
+        )
         try:
             return [
                 {"asked": text, **await simulator.simulate(url, depth=depth, source=source or owners.get(url, "web"), data=data)}
@@ -149,6 +158,7 @@ class Simulator:
         fetcher: asks instead of the network.
         own: plug-ins of the home, for documents that they read.
         authorization: the header line with credentials for (URL, source).
+        logins: the login for (URL, source).
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a simulation
@@ -161,6 +171,7 @@ class Simulator:
         fetcher: Fetcher | None = None,
         own: PlugIns | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
+        logins: Callable[[str, str], Asking | None] | None = None,
     ) -> None:
         robot, named = loaded.robot, wiring.naming(sources)
         self._loaded = loaded
@@ -170,7 +181,7 @@ class Simulator:
             environment=converter_environment(own) if own is not None else None,
         )  # fmt: skip
         self._visitor = Visitor(
-            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization
+            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins
         )
         reading = Reading(
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,

@@ -11,6 +11,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
+from ingather.app.reaching.logins import LoginBook
 from ingather.app.syndication.checking import MOST_BYTES, Fetched, check_document
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
@@ -75,7 +76,7 @@ async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -
     )
     fetcher = HttpFetcher(
         limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=SystemResolver(clock), clock=clock,
-        authorization=keys.header,
+        authorization=keys.header, logins=LoginBook(home.path, settings, {source.name: source}, clock, robot=robot).find,
     )  # fmt: skip
     scope, agent = source.scope(), wiring.agent_token(robot)
 

@@ -1,0 +1,4 @@
+"""How hosts are reached beside plain http: logins, proxies, other protocols, put together from settings and sources.
+
+``logins`` picks the login for a URL and makes it with its secrets, ``ledger`` keeps count of refusals in files that all processes share.
+"""

@@ -1,0 +1,70 @@
+"""A login of each kind, made of its table and its secrets."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ingather.app.secrets import require_private
+from ingather.conf.credentials import CredentialConf
+from ingather.errors import UsageError
+from ingather.fetch.logins import Basic, Bearer, Certificate, Digest, Login, LoginError, Ntlm, OAuth2
+from ingather.fetch.logins.oauth2 import Client
+from ingather.ports.clock import Clock
+
+__all__ = ["SecretOf", "make"]
+
+SecretOf = Callable[[str], str]
+"""The value of a secret by its name; raises ``LoginError``."""
+
+
+def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Login:
+    """Return the login of *conf*.
+
+    Args:
+        conf: its table.
+        home: relative paths lie there.
+        secret: gives its secrets.
+        clock: the time.
+
+    Raises:
+        LoginError: a secret or a file of it cannot be had.
+    """
+    match conf.kind:
+        case "basic":
+            user = f"{conf.domain}\\{conf.user}" if conf.domain else conf.user
+            return Basic(user, secret(conf.secret))
+        case "digest":
+            return Digest(conf.user, secret(conf.secret))
+        case "bearer":
+            return Bearer(_token(secret(conf.secret)))
+        case "oauth2":
+            client = Client(
+                conf.token_url, conf.user, secret(conf.secret), conf.scope, conf.audience, in_form=conf.client_authentication == "form"
+            )  # fmt: skip
+            return OAuth2(client, clock)
+        case "certificate":
+            certificate = _file(home, conf.certificate, private=not conf.key)
+            key = _file(home, conf.key, private=True) if conf.key else certificate
+            return Certificate(certificate, key, secret(conf.secret) if conf.secret else "")
+        case "ntlm":
+            return Ntlm(conf.user, conf.domain, secret(conf.secret))
+        case _:
+            raise LoginError(f"there is no login of kind {conf.kind}")
+
+
+def _token(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise LoginError("the token has characters that cannot be sent")
+    return text
+
+
+def _file(home: Path, name: str, *, private: bool) -> Path:
+    path = home / name
+    try:
+        with path.open("rb") as stream:
+            if private:
+                require_private(path, stream.fileno(), "a credential")
+    except OSError as error:
+        raise LoginError(f"{path} cannot be read: {error.strerror}") from None
+    except UsageError as error:
+        raise LoginError(f"{error.text}; {error.hint}") from None
+    return path
