@@ -21,6 +21,7 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.rendering.setup import Scripts
 from ingather.app.reaching.logins import LoginBook
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
@@ -35,9 +36,11 @@ from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
 from ingather.log import configure, get
 from ingather.model.counted import Count
+from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 from ingather.ports.fetcher import Fetcher
+from ingather.ports.renderer import NotAsked
 from ingather.robot.discovering import Discoverer
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.hostbook import HostBook
@@ -178,6 +181,14 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         own=lambda host, port: any(source.is_own(host, port) for source in blueprint.sources.values()),
     )  # fmt: skip
 
+    async def errand(request: Request, scope: Scope) -> Response | Failure | NotAsked:
+        return await gatherer.errand(request, scope)
+
+    scripts = Scripts(
+        settings, blueprint.sources, clock=clock, agent=wiring.user_agent(robot), home=home, scopes=scope_of, errand=errand,
+        reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser),
+    )  # fmt: skip
+
     async def counts(asked: list[Count]) -> dict[str, bool]:
         return await gatherer.counts(asked)
 
@@ -192,7 +203,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     pipeline = Pipeline(
         renaming=Renaming(names, discoverer, pushes=pushes, rules=rules.get),
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
-        segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings),
+        segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings), rendering=scripts.step,
         pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
@@ -210,6 +221,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         beating.cancel()
         writer.close()
         discoverer.engine.shut_down()
+        await scripts.close()
         await pool.close()
         await asked.close()
         segment.close()

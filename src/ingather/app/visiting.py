@@ -1,18 +1,23 @@
 """Asking the network on behalf of a person: robots.txt first, through the egress gate, nothing kept."""
 
+import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ingather.app import wiring
 from ingather.conf import RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.fetch import SystemResolver, visit_robots
+from ingather.fetch.egress import Beforehand
 from ingather.fetch.http import Asking, HttpFetcher
 from ingather.fetch.robots_gate import RobotsState
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.url import split
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
+from ingather.ports.renderer import NotAsked
 
 __all__ = ["Visitor"]
 
@@ -51,6 +56,8 @@ class Visitor:
         self._obey = bool(robot.enable_robots_txt)
         self._limits = wiring.robots_limits(settings)
         self._robots: dict[str, RobotsState] = {}
+        self._agent, self._delay_s = wiring.agent_token(robot), float(robot.server_delay)
+        self._turn = asyncio.Lock()
         self._headers = (("Referer", str(robot.referer)),) if robot.referer else ()
         self._fetcher = fetcher or HttpFetcher(
             wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
@@ -74,6 +81,27 @@ class Visitor:
     async def fetch(self, url: str, source: str) -> Response | Failure:
         """Ask for *url*; robots.txt is the caller's business."""
         return await self._fetcher.fetch(Request(url, headers=self._headers), self._scope(source))
+
+    async def errand(self, request: Request, scope: Scope) -> Response | Failure | NotAsked:
+        """Ask for what a page's scripts want, one request after the other, with the robot's delay between two to a host."""
+        url = request.url
+        origin, host, port = split(url).origin, split(url).host, split(url).port
+        refused = Beforehand(scope).refusal(url.partition(":")[0], host, port)
+        if refused:
+            return NotAsked("scope", refused)
+        async with self._turn:
+            state = await self.robots(origin, scope.source)
+            verdict = state.decide(self._agent, url) if state is not None else None
+            if verdict is not None and not verdict.allowed:
+                return NotAsked("robots", verdict.text.strip() or verdict.reason)
+            source = self._sources.get(scope.source)
+            if source is None or not source.is_own(host, port):
+                await asyncio.sleep(self._delay_s if source is None or source.delay_s is None else source.delay_s)
+            return await self._fetcher.fetch(replace(request, headers=(*request.headers, *self._headers)), scope)
+
+    def scope(self, source: str) -> Scope:
+        """Return where *source* may go."""
+        return self._scope(source)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -22,6 +22,7 @@ def _lines(url: Mapping[str, Any], *, data: bool) -> Iterator[str]:
         yield f"robots.txt {'allows it' if robots['allowed'] else 'forbids it'}{line}"
     if "fetched" in url:
         yield f"fetched    {', '.join(f'{name} {value}' for name, value in url['fetched'].items() if value)}"
+    yield from _rendering(url.get("rendering"))
     if "redirect" in url:
         target = url["redirect"]
         said = "which the filters let pass" if target["allowed"] else f"which is denied: {target['reason']}"
@@ -39,6 +40,16 @@ def _lines(url: Mapping[str, Any], *, data: bool) -> Iterator[str]:
             yield f"  {name}: {_cut(' | '.join(values))}"
         if url["flags"]:
             yield f"remarks    {', '.join(url['flags'])}"
+
+
+def _rendering(said: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield whether a browser read the page, why, and what it asked for; nothing if nobody thought of it."""
+    if said is None:
+        return
+    yield f"rendering  {', '.join(said['remarks'])}{': ' + said['detail'] if said.get('detail') else ''}"
+    for one in said.get("requests", ()):
+        yield f"  {one['kind']:<10} {one['fate']:<10} {one['url']}{' -- ' + one['detail'] if one['detail'] else ''}"
+    yield from (f"  script error: {text}" for text in said.get("errors", ()))
 
 
 def _headline(url: Mapping[str, Any], *, data: bool) -> str:

@@ -8,7 +8,6 @@ import html
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ingather.log import get
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.renderer import Errand, NotAsked, Rendered, Renderer, RenderFailure
@@ -18,7 +17,6 @@ from ingather.robot.scripted import decide
 
 __all__ = ["Outcome", "Rendering", "UnfinishedError"]
 
-_log = get("rendering")
 _OF_THE_SHELL = frozenset({
     "age", "cache-control", "content-encoding", "content-length", "content-type", "etag", "expires", "last-modified", "transfer-encoding",
 })  # fmt: skip
@@ -104,9 +102,6 @@ class Rendering:
         answer = await self._renderer.render(url, got, self._scopes(claim.source), errand)
         if stopped:
             raise UnfinishedError(url)
-        _log.debug(
-            "rendered", url=url, why=decided.reason, requests=len(answer.fates), errors=answer.errors[:3]
-        )
         if isinstance(answer, RenderFailure):
             return Outcome(got, (f"render-failed:{answer.reason}",), answer)
         made = _made(got, answer)

@@ -18,6 +18,8 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
+from ingather.app.rendering.setup import Scripts
+from ingather.app.rendering.telling import rendering_form
 from ingather.app.runsites import remembered_sites
 from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
@@ -43,6 +45,7 @@ from ingather.ports.fetcher import Fetcher
 from ingather.robot.pipeline import Judged
 from ingather.robot.reading import Reading
 from ingather.robot.rehearsing import Rehearsal
+from ingather.robot.rendering import Outcome as RenderOutcome
 
 __all__ = ["Simulator", "proposed", "simulate"]
 
@@ -119,7 +122,7 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
                 home.path, settings, sources, clock, sites=loaded.rules.sites, robot=loaded.robot
             ).find
         simulator = Simulator(
-            loaded, settings, sources, clock=clock, own=own, authorization=keys, logins=logins
+            loaded, settings, sources, clock=clock, own=own, home=home.path if home is not None else None, authorization=keys, logins=logins
         )
         try:
             return [
@@ -157,6 +160,7 @@ class Simulator:
         clock: dates of descriptions.
         fetcher: asks instead of the network.
         own: plug-ins of the home, for documents that they read.
+        home: its folder, which browsers shall not see.
         authorization: the header line with credentials for (URL, source).
         logins: the login for (URL, source).
     """
@@ -170,6 +174,7 @@ class Simulator:
         clock: Clock,
         fetcher: Fetcher | None = None,
         own: PlugIns | None = None,
+        home: Path | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
         logins: Callable[[str, str], Asking | None] | None = None,
     ) -> None:
@@ -189,14 +194,20 @@ class Simulator:
             summarizer=wiring.summarizers(self._pool, settings, robot),
             extractors=frozenset(own.extractors) if own is not None else frozenset(),
         )  # fmt: skip
+        self._rendered: dict[str, Any] = {}
+        self._scripts = Scripts(
+            settings, sources, clock=clock, agent=wiring.user_agent(robot), home=home, reading=reading, scopes=self._visitor.scope,
+            errand=self._visitor.errand, told=self._note_rendering,
+        )  # fmt: skip
         self._rehearsal = Rehearsal(
-            Engine(loaded), reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings),
+            Engine(loaded), rendering=self._scripts.step, reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings),
             pushes=lambda source: named(source) is Pushed.URL, rules=wiring.rules_of(sources).get,
         )  # fmt: skip
         self._starts = {start.url: start.depth for start in loaded.starting_points}
 
     async def close(self) -> None:
-        """End converters and connections."""
+        """End browsers, converters and connections."""
+        await self._scripts.close()
         await self._pool.close()
         await self._visitor.close()
 
@@ -260,7 +271,10 @@ class Simulator:
                 )
                 return None
         got = await self._visitor.fetch(url, source)
+        self._rendered = {}
         report = await self._rehearsal.visit(judged, got)
+        if self._rendered:
+            answer["rendering"] = self._rendered
         answer["outcome"], answer["detail"] = Outcome(report.outcome).name.lower(), report.detail
         answer["fetched"] = _fetched(got, report)
         if report.redirect is not None:
@@ -272,6 +286,9 @@ class Simulator:
                 "where": "" if denial is None else denial.where,
             }
         return report
+
+    def _note_rendering(self, _url: str, outcome: RenderOutcome) -> None:
+        self._rendered = rendering_form(outcome)
 
     def _verdicts(
         self, evaluation: Evaluation, report: Report | None, steps: list[TraceStep]
