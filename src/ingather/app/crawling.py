@@ -230,6 +230,8 @@ async def crawl(
                 raise keeper.failed
             if keeper.idle(patience_s=_PATIENCE_S):
                 await gathering.rounds.step()  # feeds that were polled may have work for us
+                while await gathering.sitemaps.step():
+                    pass  # and so may sitemaps
                 if keeper.idle(patience_s=_PATIENCE_S):
                     break
             await keeper.changed(0.5)

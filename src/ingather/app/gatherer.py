@@ -207,7 +207,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
-        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get,
+        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get, sitemaps=wiring.sitemap_rules(settings),
         polling=Polling(answering=pipeline.answering, isolation=pool, slot=slot, clock=clock), resolver=resolver, segment=segment, hosts=hosts,
         scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
         headers=(("Referer", str(robot.referer)),) if robot.referer else (),

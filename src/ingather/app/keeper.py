@@ -35,6 +35,8 @@ from ingather.app.reconfiguring import reconfigure
 from ingather.app.robot.conductor import Conductor
 from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
 from ingather.app.runsites import remembered_sites
+from ingather.app.sitemaps.desk import SitemapDesk
+from ingather.app.sitemaps.rounds import SitemapRounds
 from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.records import feed_facts
 from ingather.app.syndication.rounds import Rounds
@@ -91,6 +93,7 @@ class Gathering:
         self._readers: list[SqliteReader] = []
         self._queries: Any = None
         self._made: Blueprint | None = None
+        self._sitemap_judge: Discoverer | None = None
         self.run = self.revisited = 0
         self.continued = False
         self.publishing = asyncio.Lock()
@@ -110,6 +113,7 @@ class Gathering:
                 self.rounds.start()
             elif not self.plan.starts:
                 await self.rounds.force()
+            await self._begin_sitemaps()
             self.overlay_watch.start()
             self.listings.start()
         except BaseException:
@@ -121,6 +125,7 @@ class Gathering:
         await self.listings.stop()
         await self.overlay_watch.stop()
         await self.rounds.stop()
+        await self.sitemaps.stop()
         await self.conductor.stop()
         await self.keeper.stop()
         self._release()
@@ -183,7 +188,8 @@ class Gathering:
                 recheck=wiring.recheck_limits(settings), own=wiring.own_recheck_limits(settings, self.sources), back_off=wiring.back_off_limits(settings), one_shot=plan.kind == "crawl"
             ),
             policies=self.policies, dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
-            clock_trusted=lambda: guard.trusted, syndicator=self.desk,
+            clock_trusted=lambda: guard.trusted,
+            syndicator=(sitemap_desk := SitemapDesk(self.sources, self._judge, self.desk, wiring.sitemap_limits(settings))),
         )  # fmt: skip
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)
@@ -217,10 +223,26 @@ class Gathering:
         )  # fmt: skip
 
         self.rounds = Rounds(self.desk, self.keeper, clock.wall)
+        self.sitemaps = SitemapRounds(sitemap_desk, self.keeper)
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
         self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
+
+    def _judge(self) -> Discoverer:
+        """Return who judges what sitemaps list; of the writer's thread alone."""
+        if self._sitemap_judge is None or self._sitemap_judge.version != self.version:
+            self._sitemap_judge = Discoverer(
+                Engine(self.loaded, counted_elsewhere=True), version=self.version, seed=self.seed,
+                limits=wiring.url_limits(self.settings),
+            )  # fmt: skip
+        return self._sitemap_judge
+
+    async def _begin_sitemaps(self) -> None:
+        """Read sitemaps by their clocks; a run of its own reads those of its hosts at once."""
+        origins = sorted({split(start.url).origin for start in self.plan.starts}) or None
+        await self.sitemaps.begin(force=self.plan.kind == "crawl", origins=origins)
+        self.sitemaps.start()
 
     async def _fetch_once(self, url: str, source: str) -> Response | Failure:
         """Ask for one URL as *source* may, for the operator."""

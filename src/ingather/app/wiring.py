@@ -8,6 +8,7 @@ from typing import TypeVar
 from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
+from ingather.app.sitemaps.desk import SitemapLimits
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings import Settings
@@ -49,6 +50,8 @@ __all__ = [
     "recheck_limits",
     "robots_limits",
     "rules_of",
+    "sitemap_limits",
+    "sitemap_rules",
     "source_budgets",
     "summarizers",
     "url_limits",
@@ -200,6 +203,18 @@ def listed_rules(source: SourceConf) -> ListedRules:
         feed_items=own.max_feed_items or 0,
         redirects=own.max_redirects,
         obey_robots=own.robots_for_feeds,
+    )
+
+
+def sitemap_rules(settings: Settings) -> ListedRules:
+    """What binds polls of sitemaps of sites."""
+    return ListedRules(kind="sitemap", feed_bytes=settings.size("limits.sitemap-size"))
+
+
+def sitemap_limits(settings: Settings) -> SitemapLimits:
+    """Bounds of one host's sitemaps."""
+    return SitemapLimits(
+        files=settings.count("limits.sitemap-files"), urls=settings.count("limits.sitemap-urls")
     )
 
 

@@ -25,13 +25,14 @@ _FREE = """
   and not exists (select 1 from hold_item x where x.id = u.id) and not exists (select 1 from fed x where x.id = u.id)
   and not exists (select 1 from fed_other x where x.id = u.id) and not exists (select 1 from rss_feed x where x.url = u.id)
   and not exists (select 1 from rss_page x where x.url = u.id) and not exists (select 1 from rss_document x where x.id = u.id)
+  and not exists (select 1 from sitemap x where x.url = u.id)
   order by u.id limit ?2
 """
 _HANGING = ("page", "inlink", "carry", "redirected")
 """Tables by row of a URL that say nothing without it."""
 _FED = """(select 1 from fed x where x.id = url.id and x.content)"""
 _RSS = """(select 1 from rss_document x where x.id = url.id union all select 1 from rss_feed x where x.url = url.id
-  union all select 1 from rss_page x where x.url = url.id)"""
+  union all select 1 from rss_page x where x.url = url.id union all select 1 from sitemap x where x.url = url.id and url.version is null)"""
 
 
 class Clearing:
@@ -86,6 +87,10 @@ class Clearing:
         )
         self._budgets.reload()
         self._db.execute("delete from run_count")
+        for table in ("again", "hint_score", "host_pulse"):
+            self._db.execute(f"delete from {table}")  # noqa: S608 - constants
+        # What was forgotten of what sitemaps list is taken in again.
+        self._db.execute("update sitemap_entry set id = null, state = 0")
         self._db.execute(
             "update run set ended = ?, detail = 'ended: the robot was cleared' where ended is null", (now_s,)
         )

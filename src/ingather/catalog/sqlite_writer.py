@@ -30,7 +30,9 @@ from ingather.catalog.sqlite_overlay import OverlayStore
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
+from ingather.catalog.sqlite_sitemaps import Sitemaps
 from ingather.catalog.sqlite_syndication import SyndicationStore
+from ingather.catalog.sqlite_traps import TrapStore
 from ingather.catalog.sqlite_users import Users
 
 __all__ = ["CatalogWriter"]
@@ -87,7 +89,9 @@ class CatalogWriter:
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)
         self.syndication = SyndicationStore(self._db, self.applier, self.seed)
+        self.sitemaps = Sitemaps(self._db, self.applier, self.syndication)
         self.aliases = Aliases(self._db)
+        self.traps = TrapStore(self._db)
         self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from ingather.model.intent import FEEDS, Intent
+from ingather.model.intent import FEEDS, POLLS, Intent
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
@@ -25,6 +25,7 @@ from ingather.robot.polling import Polling
 __all__ = ["AskedVisits"]
 
 _DEFAULT = ListedRules()
+_SITEMAPS = ListedRules(kind="sitemap")
 _FEED_TYPES = (
     "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, application/xml;q=0.9, "
     "text/xml;q=0.9, application/json;q=0.8, */*;q=0.5"
@@ -36,6 +37,7 @@ class AskedVisits:
 
     Args:
         rules: of the sources that feeds control; any other that has an intent all the same gets the defaults.
+        sitemaps: of sitemaps of sites, whose sources feeds do not control.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the gatherer wires
@@ -47,25 +49,29 @@ class AskedVisits:
         fetcher: Fetcher,
         rules: RulesOf,
         clock: Clock,
+        sitemaps: ListedRules | None = None,
     ) -> None:
         self._pipeline, self._polling, self._hopping, self._fetcher = pipeline, polling, hopping, fetcher
         self._rules = rules
         self._clock = clock
+        self._sitemaps = sitemaps or _SITEMAPS
 
-    def rules(self, source: str) -> ListedRules:
-        """Return what binds visits of *source*."""
-        return self._rules(source) or _DEFAULT
+    def rules(self, claim: Claim) -> ListedRules:
+        """Return what binds a visit."""
+        if claim.intent == Intent.SITEMAP:
+            return self._sitemaps
+        return self._rules(claim.source) or _DEFAULT
 
     def obeys_robots(self, claim: Claim) -> bool:
         """Whether robots.txt binds this visit: unless the source says otherwise of its feeds, it does."""
-        return claim.intent not in FEEDS or self.rules(claim.source).obey_robots
+        return claim.intent not in FEEDS or self.rules(claim).obey_robots
 
     def request(self, judged: Judged, request: Request) -> Request:
         """Return *request*, made for an ordinary visit, with the limits of an asked one.
 
         Validators are those of the claim: who lends it decides which visits are conditional.
         """
-        rules = self.rules(judged.claim.source)
+        rules = self.rules(judged.claim)
         if judged.claim.intent not in FEEDS:
             most = rules.document_bytes
             return replace(request, max_wire_bytes=most, max_decoded_bytes=most) if most else request
@@ -78,7 +84,7 @@ class AskedVisits:
         """Ask; a feed that does not end in time is given up."""
         if judged.claim.intent not in FEEDS:
             return await self._fetcher.fetch(request, scope)
-        most_s = self.rules(judged.claim.source).most_s
+        most_s = self.rules(judged.claim).most_s
         started_s = self._clock.monotonic()
         try:
             async with asyncio.timeout(most_s):
@@ -93,7 +99,7 @@ class AskedVisits:
     ) -> Report | None:
         """Follow redirects, then report; ``None`` = the gatherer ends first, the visit is to be made again."""
         claim = judged.claim
-        rules = self.rules(claim.source)
+        rules = self.rules(claim)
         feed = claim.intent in FEEDS
 
         async def fetch(hop: Request, reach: Scope) -> Response | Failure:
@@ -101,7 +107,7 @@ class AskedVisits:
 
         chain = await self._hopping.follow(
             request, got, scope, most=rules.redirects, judge=self._judge(judged, rules), fetch=fetch,
-            obey=rules.obey_robots or not feed, etags=claim.intent == Intent.FEED,
+            obey=rules.obey_robots or not feed, etags=claim.intent in POLLS,
         )  # fmt: skip
         if chain.dropped:
             judged.evaluation.end()

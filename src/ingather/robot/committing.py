@@ -1,6 +1,6 @@
 """From reports to one transaction: settle, apply, let the deletion policy rule. Runs in the writer's thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol, TypeVar
@@ -15,6 +15,7 @@ from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
+from ingather.catalog.sqlite_sitemaps import Sitemaps
 from ingather.catalog.sqlite_syndication import SyndicationStore
 from ingather.model.report import HostReport, Report, Row, Settled
 from ingather.robot.deletion import (
@@ -49,6 +50,7 @@ class Writer(Protocol):
     counts: RunCounts
     feeds: FeedStore
     syndication: SyndicationStore
+    sitemaps: Sitemaps
 
     def transaction(self, work: "Callable[[Writer], T]") -> T:
         """Run *work* in one durable transaction."""
@@ -62,6 +64,9 @@ class Syndicator(Protocol):
 
     def close(self, writer: Writer, applied: Applied, *, clock_trusted: bool) -> None:
         """All visits of the batch are settled."""
+
+    def hosts(self, writer: Writer, reports: Sequence[HostReport], applied: Applied) -> None:
+        """Hosts said something of themselves; it is written."""
 
     def forget(self) -> None:
         """The transaction failed: what was noted in memory is void."""
@@ -154,6 +159,8 @@ class Committer:
             writer.counts.add(batch.counted)
         if batch.hosts:
             writer.applier.hosts(batch.hosts)
+            if syndicator is not None:
+                syndicator.hosts(writer, batch.hosts, applied)
         if applied.proposals:
             self._rule(writer, settled, applied)
         answers = [job(writer, applied) for job in batch.jobs]

@@ -31,7 +31,7 @@ from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.hopping import Hopping
 from ingather.robot.hostbook import HostBook, HostEntry
 from ingather.robot.judged import Judged
-from ingather.robot.listed import RulesOf
+from ingather.robot.listed import ListedRules, RulesOf
 from ingather.robot.outbox import Outbox
 from ingather.robot.pipeline import Pipeline
 from ingather.robot.polling import Polling
@@ -83,6 +83,7 @@ class Gatherer:
         headers: tuple[tuple[str, str], ...] = (),
         limits: GathererLimits | None = None,
         rules: RulesOf = lambda _: None,
+        sitemaps: ListedRules | None = None,
     ) -> None:
         self._slot, self._pid = slot, pid
         self._pipeline, self._fetcher = pipeline, fetcher
@@ -110,7 +111,7 @@ class Gatherer:
             fetcher=fetcher, hosts=hosts, turns=self._turns, clock=clock, version=pipeline.version
         )
         self._asked = AskedVisits(
-            pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock, hopping=hopping,
+            pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock, sitemaps=sitemaps, hopping=hopping,
         )  # fmt: skip
         self._errands = Errands(hopping, shape=pipeline.shape)
         self._outbox = Outbox(

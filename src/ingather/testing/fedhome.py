@@ -305,7 +305,7 @@ class FedHome:
         if said.robots:
             kind = PollKind.ROBOTS
         elif not same and said.status == _HTTP_OK:
-            sitemap = "<urlset" in said.body or "<sitemapindex" in said.body
+            sitemap = intent is Intent.SITEMAP or "<urlset" in said.body or "<sitemapindex" in said.body
             found = list_document(
                 said.body.encode(),
                 url=here,

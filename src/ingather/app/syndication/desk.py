@@ -6,7 +6,7 @@ between two steps finds the one or the other: a visit that was asked for and is 
 Source: RSS provider specification, sections 8 and 9.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -27,7 +27,7 @@ from ingather.log import get
 from ingather.model.intent import FEEDS, Intent
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.polled import Polled, decode_polled
-from ingather.model.report import Report, Settled
+from ingather.model.report import HostReport, Report, Settled
 from ingather.model.resource import FailureKind
 from ingather.robot.committing import Writer
 from ingather.robot.polled import untold
@@ -196,6 +196,9 @@ class Desk:
         for number in sorted(touched & self._numbers.keys()):
             if not writer.syndication.asked(number)[0]:
                 self.delete(writer, number, applied)
+
+    def hosts(self, writer: Writer, reports: Sequence[HostReport], applied: Applied) -> None:
+        """Web feeds take nothing from a robots.txt."""
 
     def forget(self) -> None:
         """Forget what a failed transaction noted."""
