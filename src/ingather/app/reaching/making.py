@@ -6,7 +6,18 @@ from pathlib import Path
 from ingather.app.secrets import require_private
 from ingather.conf.credentials import CredentialConf
 from ingather.errors import UsageError
-from ingather.fetch.logins import Basic, Bearer, Certificate, Digest, Login, LoginError, Ntlm, OAuth2
+from ingather.fetch.logins import (
+    Basic,
+    Bearer,
+    Certificate,
+    Digest,
+    Form,
+    FormLogin,
+    Login,
+    LoginError,
+    Ntlm,
+    OAuth2,
+)
 from ingather.fetch.logins.oauth2 import Client
 from ingather.ports.clock import Clock
 
@@ -16,7 +27,7 @@ SecretOf = Callable[[str], str]
 """The value of a secret by its name; raises ``LoginError``."""
 
 
-def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Login:
+def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Login:  # noqa: PLR0911 - one a kind
     """Return the login of *conf*.
 
     Args:
@@ -47,8 +58,22 @@ def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Lo
             return Certificate(certificate, key, secret(conf.secret) if conf.secret else "")
         case "ntlm":
             return Ntlm(conf.user, conf.domain, secret(conf.secret))
+        case "form":
+            return Form(_form(conf, secret), clock)
         case _:
             raise LoginError(f"there is no login of kind {conf.kind}")
+
+
+def _form(conf: CredentialConf, secret: SecretOf) -> FormLogin:
+    values = [(conf.user_field, conf.user)] if conf.user_field else []
+    if conf.secret_field:
+        values.append((conf.secret_field, secret(conf.secret)))
+    values += conf.fields
+    values += ((name, secret(one)) for name, one in conf.secret_fields)
+    return FormLogin(
+        conf.url, conf.form_url, tuple(values), success_cookie=conf.success_cookie, success_url=conf.success_url,
+        success_pattern=conf.success_pattern, ended_url=conf.ended_url, ended_pattern=conf.ended_pattern, logout=conf.logout_pattern,
+    )  # fmt: skip
 
 
 def _token(text: str) -> str:

@@ -15,6 +15,7 @@ from ingather.fetch.logins.bearer import Bearer
 from ingather.fetch.logins.certificate import Certificate
 from ingather.fetch.logins.cookies import WithCookies
 from ingather.fetch.logins.digest import Digest
+from ingather.fetch.logins.form import Form, FormLogin
 from ingather.fetch.logins.guard import Guard
 from ingather.fetch.logins.jar import Jar
 from ingather.fetch.logins.ntlm import Ntlm
@@ -22,5 +23,5 @@ from ingather.fetch.logins.oauth2 import OAuth2
 from ingather.fetch.logins.port import Closed, Ledger, Login, LoginError
 
 __all__ = [
-    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Guard", "Jar", "Ledger", "Login", "LoginError", "Ntlm", "OAuth2", "WhenAsked", "WithCookies",
+    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Form", "FormLogin", "Guard", "Jar", "Ledger", "Login", "LoginError", "Ntlm", "OAuth2", "WhenAsked", "WithCookies",
 ]  # fmt: skip
