@@ -28,6 +28,7 @@ from ingather.cli import run
 from ingather.explain import as_text
 from ingather.model.lifecycle import Outcome, State
 from ingather.search import SearchRequest
+from ingather.testing import absent
 from ingather.testing.running import PATIENCE_S, Ran, Running, Served, children_are_gone, wait_until
 
 __all__ = ["Known", "Ran", "Rig", "Running", "Served", "children_are_gone", "wait_until"]
@@ -35,6 +36,7 @@ __all__ = ["Known", "Ran", "Rig", "Running", "Served", "children_are_gone", "wai
 
 _FREE_PORTS = {"feeds.listen": "127.0.0.1", "feeds.port": "0", "feeds.tls-port": "0"}
 """Feeds are listened for by default: two rigs at once must not meet on the well-known ports."""
+_ABSENT = Path(absent.__file__).parent
 
 
 class Known(NamedTuple):
@@ -90,7 +92,7 @@ class Rig:
 
     def environment(self) -> dict[str, str]:
         """Return what the commands' environment is."""
-        return {**os.environ, "PYTHONPATH": self._source, **self.given()}
+        return {**os.environ, "PYTHONPATH": f"{_ABSENT}{os.pathsep}{self._source}", **self.given()}
 
     def start(self, *arguments: str, files_bytes: int = 0) -> Running:
         """Start ``ingather ARGUMENTS``; ``--home`` is added to verbs that want it.
