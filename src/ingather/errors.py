@@ -27,6 +27,7 @@ __all__ = [
     "IngatherError",
     "IsolationError",
     "PortInUseError",
+    "ProxyError",
     "QueryError",
     "RobotStateError",
     "UnitError",
@@ -164,6 +165,10 @@ class FeedError(ExtractError):
 
 class WebFeedError(IngatherError):
     """A web feed, or a list of such, cannot be had or is none."""
+
+
+class ProxyError(IngatherError):
+    """Which proxy a request takes cannot be found out."""
 
 
 class IsolationError(IngatherError):

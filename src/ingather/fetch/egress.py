@@ -20,7 +20,7 @@ from ingather.fetch.addresses import (
     parse_networks,
     refusal,
 )
-from ingather.fetch.proxies.hop import Target
+from ingather.fetch.proxies.hop import Reach, Target
 from ingather.model.resource import FailureKind
 from ingather.model.scope import Scope
 from ingather.ports.resolver import Resolver
@@ -165,12 +165,12 @@ class EgressGate:
         return tuple(admitted)
 
     async def admit_through(
-        self, target: Target, scope: Scope, proxy: tuple[str, int], named: tuple[str, ...]
+        self, target: Target, scope: Scope, proxy: tuple[str, int], where: Reach
     ) -> tuple[str, ...] | Refusal:
         """Return the checked addresses of the proxy through which *target* is asked for, or a refusal.
 
         Of the target count scheme, host and port, and an address that stands in the URL; what its name leads to is the proxy's
-        business. *proxy*: host and port; *named*: address ranges in which it may be although they are not public.
+        business. *proxy*: host and port; *where*: it may be. What refuses the proxy is of kind ``PROXY``.
         """
         url, scheme, host, port = target
         if scope.only_urls and url not in scope.only_urls:
@@ -191,27 +191,27 @@ class EgressGate:
         try:
             found = tuple(await self._resolver.resolve(name))
         except (OSError, UnicodeError) as error:
-            return Refusal(FailureKind.DNS, f"{name}: {error}")
+            return Refusal(FailureKind.PROXY, f"{name}: {error}")
         if not found:
-            return Refusal(FailureKind.DNS, f"{name}: the name does not exist or has no address")
+            return Refusal(FailureKind.PROXY, f"{name}: the name does not exist or has no address")
         for text in found:
-            if refused := self._proxy_refusal(text, proxy_port, scope, named):
-                return Refusal(FailureKind.EGRESS, f"{name}: {refused}" if name != text else refused)
+            if refused := self._proxy_refusal(text, proxy_port, scope, where):
+                return Refusal(FailureKind.PROXY, f"{name}: {refused}" if name != text else refused)
         return tuple(map(_plain, found))
 
-    def _proxy_refusal(self, text: str, port: int, scope: Scope, named: tuple[str, ...]) -> str:
-        address = parse_address(text)
-        refused = refusal(address, parse_networks(named)) if address else f"{text} is not an address"
-        if refused.endswith("that the source does not name"):
-            refused = refused.replace("that the source does not name", "that proxy.allowed does not name")
+    def _proxy_refusal(self, text: str, port: int, scope: Scope, where: Reach) -> str:
+        address, ranges = parse_address(text), parse_networks(where.ranges)
+        if address is None:
+            return f"{text} is not an address"
+        refused = refusal(address, ranges).replace("the source does not name", "proxy.allowed does not name")
+        if not refused and not where.public and not any(address in network for network in ranges):
+            refused = f"{text} is an address that proxy.allowed does not name"
         return refused or self._own_refusal(text, port, scope)
 
-    def peer_refusal(
-        self, address: str, port: int, scope: Scope, proxy: tuple[str, ...] | None = None
-    ) -> str:
+    def peer_refusal(self, address: str, port: int, scope: Scope, proxy: Reach | None = None) -> str:
         """Say why a connection to *address* may not be used for *scope*; ``""`` when it may.
 
-        *proxy*: it is a connection to a proxy, which may be in these ranges.
+        *proxy*: it is a connection to a proxy, which may be there.
         """
         if proxy is not None:
             return self._proxy_refusal(address, port, scope, proxy)

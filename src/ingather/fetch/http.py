@@ -22,7 +22,7 @@ from ingather.fetch.http_engine import Engine
 from ingather.fetch.http_handle import Handle
 from ingather.fetch.http_lanes import Lanes
 from ingather.fetch.http_pace import judge_pace, tick_of
-from ingather.fetch.http_via import judged
+from ingather.fetch.http_via import judged, refused
 from ingather.fetch.limits import Limits
 from ingather.fetch.proxies.hop import Hop, Routing, Target
 from ingather.model.resource import Failure, FailureKind, Request, Response
@@ -173,7 +173,7 @@ class HttpFetcher:
         admitted = await self._admitted(url, origin, scope, hop)
         if isinstance(admitted, Refusal):
             spent_s = self._clock.monotonic() - started_s
-            return Failure(request.url, admitted.kind, admitted.detail, elapsed_s=spent_s)
+            return refused(request.url, admitted, hop, spent_s)
         extra, private = self._dressed(url, scope.source, extra, dress)
         engine, idle = self._connections(dress)
         handle = idle.pop() if idle else self._new_handle(engine, dress)
@@ -212,7 +212,7 @@ class HttpFetcher:
         """Return the addresses that may be connected to: the host's, or the proxy's."""
         if hop is None:
             return await self._gate.admit(origin.scheme, origin.host, origin.port, scope, url=url)
-        return await self._gate.admit_through(Target(url, *origin[1:]), scope, _peer(origin, hop), hop.named)
+        return await self._gate.admit_through(Target(url, *origin[1:]), scope, _peer(origin, hop), hop.reach)
 
     def _dressed(
         self, url: str, source: str, extra: list[bytes], dress: Dress | None

@@ -16,7 +16,7 @@ import pycurl
 from ingather.fetch.http_dress import Dress, Lane
 from ingather.fetch.http_engine import Transfer
 from ingather.fetch.http_via import direct_options, key_of, options_of
-from ingather.fetch.proxies.hop import Hop
+from ingather.fetch.proxies.hop import Hop, Reach
 from ingather.model.scope import Scope
 
 __all__ = ["Handle"]
@@ -26,7 +26,7 @@ _PROTOCOLS = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _BACKSTOP_S = 5.0
 _DNS_CACHE_S = 60
 
-PeerCheck = Callable[[str, int, Scope, tuple[str, ...] | None], str]
+PeerCheck = Callable[[str, int, Scope, Reach | None], str]
 Placing = Callable[[int], int]
 
 
@@ -234,8 +234,8 @@ class Handle(Transfer):
 
     def _before_request(self, address: str, _local: str, port: int, _local_port: int) -> int:
         scope, hop = self._scope, self._hop
-        named = None if hop is None else hop.named
-        self.refused = "no scope" if scope is None else self._peer_refusal(address, port, scope, named)
+        where = None if hop is None else hop.reach
+        self.refused = "no scope" if scope is None else self._peer_refusal(address, port, scope, where)
         return pycurl.PREREQFUNC_ABORT if self.refused else pycurl.PREREQFUNC_OK
 
     def _take(self, data: bytes) -> int:

@@ -10,10 +10,11 @@ from typing import Final
 
 import pycurl
 
+from ingather.fetch.egress import Refusal
 from ingather.fetch.proxies.hop import Hop
 from ingather.model.resource import Failure, FailureKind, Response
 
-__all__ = ["direct_options", "judged", "key_of", "options_of"]
+__all__ = ["direct_options", "judged", "key_of", "options_of", "refused"]
 
 _SUPPRESS_CONNECT_HEADERS: Final = 265
 """CURLOPT_SUPPRESS_CONNECT_HEADERS, which pycurl has no name for."""
@@ -103,6 +104,14 @@ def judged(
         if hop.failed
         else replace(answer, detail=through, address="")
     )
+
+
+def refused(url: str, refusal: Refusal, hop: Hop | None, spent_s: float) -> Failure:
+    """Return the failure of a request that the gate refused; that of a proxy marks *hop*."""
+    if hop is None or refusal.kind is not FailureKind.PROXY:
+        return Failure(url, refusal.kind, refusal.detail, elapsed_s=spent_s)
+    hop.failed = True
+    return Failure(url, FailureKind.PROXY, f"{hop}: {refusal.detail}", elapsed_s=spent_s)
 
 
 def _is_its_own(answer: Failure, hop: Hop, curl: pycurl.Curl, code: int, *, reached: bool) -> bool:

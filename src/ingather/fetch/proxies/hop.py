@@ -4,11 +4,22 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from ingather.fetch.proxies.address import Proxy
+from ingather.model.proxies import Proxy
 from ingather.model.resource import Failure, Response
 from ingather.model.scope import Scope
 
-__all__ = ["Ask", "Hop", "Routing", "Target"]
+__all__ = ["Ask", "Hop", "Reach", "Routing", "Target"]
+
+
+class Reach(NamedTuple):
+    """Where a proxy may be: in *ranges* although they are not public, and (*public*) at every public address.
+
+    What no source can name (link-local, metadata services, multicast) and our own listeners are never among them. The default is
+    for proxies that the operator names himself.
+    """
+
+    ranges: tuple[str, ...] = ("0.0.0.0/0", "::/0")
+    public: bool = True
 
 
 @dataclass(slots=True)
@@ -18,7 +29,7 @@ class Hop:
     Attributes:
         proxy: where the connection goes.
         why: who named it, for messages.
-        named: address ranges in which it may be although they are not public.
+        reach: where it may be.
         login: user and password for it.
         ca_file: certificates that an HTTPS proxy is believed by instead of the system's (PEM).
         failed: set by the fetcher: it is the proxy that cannot be used, another one may do.
@@ -26,7 +37,7 @@ class Hop:
 
     proxy: Proxy
     why: str = ""
-    named: tuple[str, ...] = ()
+    reach: Reach = Reach()  # noqa: RUF009 - immutable
     login: tuple[str, str] | None = field(default=None, repr=False)
     ca_file: str = ""
     failed: bool = False

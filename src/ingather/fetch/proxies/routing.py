@@ -1,0 +1,156 @@
+"""Requests over their ways: the first that leads anywhere; a proxy that cannot be used is set aside for a while."""
+
+import ipaddress
+from collections.abc import Callable
+from typing import Final
+
+from ingather.errors import ProxyError
+from ingather.fetch.proxies.bypass import Bypass
+from ingather.fetch.proxies.hop import Ask, Hop, Reach, Routing, Target
+from ingather.fetch.proxies.pac import Pac
+from ingather.fetch.proxies.rules import Choice, Rule, Rules
+from ingather.log import get
+from ingather.model.proxies import SCHEMES, Proxy
+from ingather.model.resource import Failure, FailureKind, Response
+from ingather.model.scope import Scope
+from ingather.ports.clock import Clock
+
+__all__ = ["DIRECT", "Router"]
+
+DIRECT: Final = Choice("no proxy is set", (None,))
+_log = get("proxy")
+
+
+class Router:
+    """Chooses ways and takes them; implements :class:`ingather.fetch.proxies.hop.Routing`. Belongs to one event loop.
+
+    Args:
+        rules: which source takes which proxies.
+        pac: makes what asks a PAC file: (its location, whether its content type has to say that it is one).
+        clock: how long proxies are set aside.
+        set_aside_s: so long one that could not be used is tried last.
+        allowed: proxies that PAC files may name: hosts, ``.domains``, address ranges; empty = those with public addresses.
+        ca_file: certificates that HTTPS proxies are believed by instead of the system's.
+        direct_on_failure: what a broken PAC file governs goes directly; else it is not asked for.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a way depends on
+        self, rules: Rules, pac: Callable[[str, bool], Pac], clock: Clock, *,
+        set_aside_s: float, allowed: tuple[str, ...] = (), ca_file: str = "", direct_on_failure: bool = False,
+    ) -> None:  # fmt: skip
+        self.rules = rules
+        self._make_pac, self._clock = pac, clock
+        self._set_aside_s, self._ca_file, self._direct_on_failure = set_aside_s, ca_file, direct_on_failure
+        self._allowed = Bypass(allowed)
+        self._restricted = bool(allowed)
+        self._ranges = tuple(text for text in allowed if _is_range(text))
+        self._pacs: dict[tuple[str, bool], Pac] = {}
+        self._aside: dict[Proxy, float] = {}
+
+    async def take(self, target: Target, scope: Scope, ask: Ask) -> Response | Failure:
+        """Return the answer of the first way to *target* that leads anywhere."""
+        rule = None if scope.only_urls else self.rules.find(scope.source)
+        if rule is None:
+            return await ask(None)
+        failed: list[Failure] = []
+        try:
+            choice = await self.choose(target, scope)
+            for way in self.ordered(choice.ways):
+                hop = None if way is None else self.hop(way, rule, choice, target.scheme, scope)
+                answer = await ask(hop)
+                if hop is None or way is None or not hop.failed:
+                    if way is not None:
+                        self._aside.pop(way, None)
+                    return answer
+                self._set_aside(way, answer)
+                if isinstance(answer, Failure):
+                    failed.append(answer)
+        except ProxyError as error:
+            return Failure(target.url, FailureKind.PROXY, f"{rule.place(target.scheme)}: {error.text}")
+        if len(failed) == 1:
+            return failed[0]
+        return Failure(target.url, FailureKind.PROXY, "; ".join(one.detail for one in failed))
+
+    async def choose(self, target: Target, scope: Scope) -> Choice:
+        """Return the ways to *target* for a source.
+
+        Raises:
+            ProxyError: they cannot be found out.
+        """
+        rule = self.rules.find(scope.source)
+        if rule is None or target.scheme not in SCHEMES:
+            return DIRECT
+        why = rule.place(target.scheme)
+        entry = rule.bypass.fits(target.host, target.port)
+        if entry:
+            return Choice(why, (None,), f"no-proxy has {entry}")
+        location, typed = rule.ways.pac or rule.perhaps_pac, not rule.ways.pac
+        if location:
+            pac = self._pac(location, typed=typed)
+            try:
+                answer = await pac.ask(target)
+            except ProxyError as error:
+                if not (typed and pac.file.is_none):
+                    if not self._direct_on_failure:
+                        raise
+                    return Choice(why, (None,), f"{error.text}; proxy.direct-on-failure is on", by_pac=True)
+            else:
+                return Choice(why, answer.ways, f"PAC file {location}", answer.text, by_pac=True)
+        way = rule.ways.of(target.scheme)
+        return Choice(
+            why, (way,), f"for {target.scheme}:" if target.scheme in rule.ways.proxies else "for everything"
+        )
+
+    def ordered(self, ways: tuple[Proxy | None, ...]) -> list[Proxy | None]:
+        """Return *ways* with those that are set aside last; directly is never put before a proxy that stands before it."""
+        if len(ways) == 1:
+            return list(ways)
+        now_s = self._clock.monotonic()
+        good = [way for way in ways if way is None or self._aside.get(way, now_s) <= now_s]
+        return good + [way for way in ways if way not in good]
+
+    def hop(self, way: Proxy, rule: Rule, choice: Choice, scheme: str, scope: Scope) -> Hop:
+        """Return *way* as the fetcher takes it.
+
+        Raises:
+            ProxyError: what it wants as user and password cannot be had.
+        """
+        reach = self._reach(way, scope) if choice.by_pac else Reach()
+        return Hop(way, choice.why, reach, rule.login(scheme, way), self._ca_file)
+
+    async def close(self) -> None:
+        """End the processes of PAC files."""
+        for pac in self._pacs.values():
+            await pac.close()
+        self._pacs.clear()
+
+    def _reach(self, way: Proxy, scope: Scope) -> Reach:
+        """Where a proxy may be that a PAC file names: what is allowed, or else of the source's own addresses."""
+        if self._restricted and self._allowed.fits(way.host, way.port):
+            return Reach()
+        return Reach((*self._ranges, *scope.addresses), public=not self._restricted)
+
+    def _pac(self, location: str, *, typed: bool) -> Pac:
+        pac = self._pacs.get((location, typed))
+        if pac is None:
+            pac = self._pacs[location, typed] = self._make_pac(location, typed)
+        return pac
+
+    def _set_aside(self, way: Proxy, answer: Response | Failure) -> None:
+        now_s = self._clock.monotonic()
+        if self._aside.get(way, now_s) <= now_s:
+            detail = answer.detail if isinstance(answer, Failure) else ""
+            _log.warning("proxy is set aside", proxy=str(way), error=detail, seconds=self._set_aside_s)
+        self._aside[way] = now_s + self._set_aside_s
+
+
+def _is_range(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text.strip("[]"), strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _fits(made: Router) -> Routing:
+    return made
