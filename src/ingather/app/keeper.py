@@ -263,7 +263,7 @@ class Gathering:
     @property
     def blueprint(self) -> Blueprint:
         """What child processes are made from; the same object as long as the configuration is."""
-        if self._made is None or self._made.version != self.version:
+        if self._made is None or (self._made.version, self._made.aliases) != (self.version, self.names.aliases):
             self._made = self.blueprint_of(self.loaded, self.version)
         return self._made
 

@@ -35,6 +35,7 @@ from ingather.app.feeds.gate import FeedListeners, GateParts
 from ingather.app.feeds.serving import ServedFeeds
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.hostaliases.served import ServedHosts
 from ingather.app.housekeeping import Housekeeping
 from ingather.app.keeper import Gathering
 from ingather.app.listening import Listeners, connection_limits
@@ -52,6 +53,7 @@ from ingather.app.robot.desk import RobotDesk
 from ingather.app.robot.form import robot_form
 from ingather.app.searching import Seeing, search_service
 from ingather.app.served_operations import ServedOperations
+from ingather.app.sites.board import served_sites
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
@@ -204,7 +206,18 @@ class Serving:
             reports=HomeReports(
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
+            traps=TrapDesk(
+                database_of(self.home),
+                lambda _path, _form, job: operations.do(job),
+                Editing(
+                    self.home,
+                    Publishing(self.home, self.settings, environment=os.environ).publish,
+                    environment=os.environ,
+                ),
+            ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
+            sites=served_sites(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
+            host_names=ServedHosts(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
         self._listen(admin_app(admin_parts), self.listeners.admin, "admin")

@@ -18,6 +18,7 @@ SITE_VERBS: dict[str, str] = {
     "disable": "ingather.cli.site_edit:disable",
     "delete": "ingather.cli.site_edit:delete",
     "probe": "ingather.cli.site_probe:probe",
+    "aliases": "ingather.cli.site_aliases:aliases",
 }
 """Verb of the group to where its command is (``module:attribute``), in the order of the help."""
 

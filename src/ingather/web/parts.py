@@ -26,9 +26,11 @@ from ingather.web.boards import (
 from ingather.web.boundary import RequestLimits
 from ingather.web.deletion_board import DeletionBoard
 from ingather.web.feedgate.intake import Intake
+from ingather.web.hosts_board import HostsBoard
 from ingather.web.metering import HttpMetrics
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
+from ingather.web.site_board import SiteBoard
 
 __all__ = ["AdminParts", "Health", "Readiness", "SearchParts", "WebLimits"]
 
@@ -159,9 +161,12 @@ class AdminParts:
         feeds: pushed feeds; ``None`` = there are no such addresses.
         overlay: external metadata; ``None`` = there are no such addresses.
         rss: feeds that sites publish; ``None`` = there are no such addresses.
+        sites: sites and converters; ``None`` = there are no such addresses.
         robot: the robot under control; ``None`` = there are no such addresses.
+        host_names: looks at sites, and hosts with two names; ``None`` = there are no such addresses.
         deletions: tombstones, holds, decisions; ``None`` = there are no such addresses.
         reports: reports and the history of runs; ``None`` = there are no such addresses.
+        traps: crawler traps; ``None`` = there are no such addresses.
     """
 
     token: Secret
@@ -187,6 +192,9 @@ class AdminParts:
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
     robot: RobotBoard | None = None
+    sites: SiteBoard | None = None
+    host_names: HostsBoard | None = None
     ready: Callable[[], Readiness] = Readiness
     deletions: DeletionBoard | None = None
     reports: ReportBoard | None = None
+    traps: TrapBoard | None = None

@@ -13,6 +13,7 @@ from ingather.web.api.describing import RDM_PATH, rdm
 from ingather.web.api.explaining import explain
 from ingather.web.api.groups import ADD_PATH, add, begin, cleanup, finish, groups
 from ingather.web.api.groups import show as show_group
+from ingather.web.api.hosts import ALIAS_VERBS, ALIASES_PATH, aliases, decide, probe
 from ingather.web.api.observing import health, metrics, ready, status
 from ingather.web.api.overlaying import (
     DIFF_PATH,
@@ -66,6 +67,8 @@ from ingather.web.api.reports import compare_runs, report, reports, run, runs
 from ingather.web.api.robot import command as robot_command
 from ingather.web.api.robot import status as robot_status
 from ingather.web.api.searching import search, whoami
+from ingather.web.api.sites import converters, edit_site, site, switch_converter
+from ingather.web.api.sites import sites as listed_sites
 from ingather.web.api.syndicating import OPML_PATH, conflicts, import_opml, opml, pause, poll, resume
 from ingather.web.api.syndicating import add as add_feed
 from ingather.web.api.syndicating import documents as rss_documents
@@ -106,6 +109,13 @@ ROBOT_COMMANDS = (
     ("loglevel", "how much robot.log tells"),
 )
 
+SITE_EDITS = (
+    ("set", "changes a site"),
+    ("enable", "gathers a site again"),
+    ("disable", "gathers a site no more"),
+    ("delete", "takes a site out of the file"),
+)
+
 ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_S, "/", _GET, _PUBLIC, search_page, "the search page"),
     Endpoint(_S, "/api/v1/search", _GET, _PUBLIC, search, "search, as JSON"),
@@ -136,11 +146,47 @@ ROUTES: tuple[Endpoint, ...] = (
         Endpoint(_A, f"/api/v1/robot/{name}", _POST, _ADMIN, robot_command(name), purpose)
         for name, purpose in ROBOT_COMMANDS
     ),
+    Endpoint(_A, "/api/v1/sites/probe", _POST, _ADMIN, probe, "looks at sites before they are crawled"),
+    Endpoint(_A, ALIASES_PATH, _GET, _ADMIN, aliases, "hosts with two names"),
+    *(
+        Endpoint(_A, f"{ALIASES_PATH}/{name}", _POST, _ADMIN, decide(name), purpose)
+        for name, purpose in ALIAS_VERBS
+    ),
     Endpoint(_A, "/api/v1/reports", _GET, _ADMIN, reports, "the reports there are"),
     Endpoint(_A, "/api/v1/reports/{name}", _GET, _ADMIN, report, "one report, as JSON or CSV"),
     Endpoint(_A, "/api/v1/runs", _GET, _ADMIN, runs, "the runs, newest first"),
     Endpoint(_A, "/api/v1/runs/compare", _GET, _ADMIN, compare_runs, "two runs side by side"),
     Endpoint(_A, "/api/v1/runs/{run}", _GET, _ADMIN, run, "one run with its figures"),
+    Endpoint(_A, "/api/v1/traps", _GET, _ADMIN, traps, "crawler traps that were found"),
+    Endpoint(_A, "/api/v1/traps/{id}", _GET, _ADMIN, trap, "one trap, with the rule that would stop it"),
+    Endpoint(
+        _A, "/api/v1/traps/{id}/publish", _POST, _ADMIN, publish_trap, "puts the rule of a trap into force"
+    ),
+    Endpoint(
+        _A, "/api/v1/traps/{id}/published", _POST, _ADMIN, published_trap, "notes that its rule is in force"
+    ),
+    Endpoint(_A, "/api/v1/traps/{id}/dismiss", _POST, _ADMIN, dismiss_trap, "says that a trap is none"),
+    Endpoint(_A, "/api/v1/sites", _GET, _ADMIN, listed_sites, "the sites, with their documents"),
+    Endpoint(
+        _A, "/api/v1/sites/add", _POST, _ADMIN, edit_site("add"), "writes a site and puts it into force"
+    ),
+    Endpoint(_A, "/api/v1/sites/{name}", _GET, _ADMIN, site, "one site"),
+    *(
+        Endpoint(_A, f"/api/v1/sites/{{name}}/{verb}", _POST, _ADMIN, edit_site(verb), purpose)
+        for verb, purpose in SITE_EDITS
+    ),
+    Endpoint(_A, "/api/v1/converters", _GET, _ADMIN, converters, "which documents are converted, by type"),
+    Endpoint(
+        _A,
+        "/api/v1/converters/enable",
+        _POST,
+        _ADMIN,
+        switch_converter(on=True),
+        "converts documents of a type",
+    ),
+    Endpoint(
+        _A, "/api/v1/converters/disable", _POST, _ADMIN, switch_converter(on=False), "converts them no more"
+    ),
     Endpoint(_A, "/api/v1/config/reload", _POST, _ADMIN, reload, "takes over what stands in config/"),
     Endpoint(_A, "/api/v1/config/publish", _POST, _ADMIN, publish, "takes over a staged configuration"),
     Endpoint(_A, "/api/v1/holds", _GET, _ADMIN, holds, "the deletions that are held"),
