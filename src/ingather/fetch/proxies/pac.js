@@ -224,16 +224,6 @@
     return stringify({ answer: answer, error: needs.length ? "" : error, needs: needs, alerts: alerts });
   }
 
-  function load(source, state) {
-    begin(state);
-    try {
-      indirect(source);
-    } catch (error) {
-      return told("", failure(error) || "it cannot be read");
-    }
-    return told("", "");
-  }
-
   function find(url, host, state) {
     begin(state);
     try {
@@ -248,5 +238,8 @@
     }
   }
 
-  return function (what, first, second, third) { return what === "load" ? load(first, second) : find(first, second, third); };
+  return function (what, first, second, third) {
+    if (what === "begin") begin(first);
+    return what === "find" ? find(first, second, third) : told("", "");
+  };
 })(globalThis);

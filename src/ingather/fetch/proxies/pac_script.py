@@ -74,7 +74,18 @@ class Script:
         if "\0" in text:
             self.began = Said(error="it is no text")
         else:
-            self.began = self._said("load", text, state)
+            self.began = self._read(text, state)
+
+    def _read(self, text: str, state: str) -> Said:
+        said = self._said("begin", state)
+        if said.error:
+            return said
+        try:
+            self._context.eval(text)  # as a script: in eval() its const and let would be nobody's
+        except quickjs.JSException as error:
+            said = self._said("told")
+            return said if said.needs else Said(error=_words(error))
+        return self._said("told")
 
     def find(self, url: str, host: str, state: str) -> Said:
         """Ask it about *url*."""
