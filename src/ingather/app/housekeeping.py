@@ -45,7 +45,7 @@ class Housekeeping:
     @property
     def work(self) -> tuple[Coroutine[Any, Any, None], ...]:
         """Return what runs until it is cancelled."""
-        return self.link_passes(), self.full_checks(), self.prunings()
+        return self.link_passes(), self.trap_scans(), self.full_checks(), self.prunings()
 
     async def link_passes(self) -> None:
         """Derive links and anchors when gathering came to rest after it found something, and now and then."""
@@ -64,6 +64,20 @@ class Housekeeping:
             except IngatherError as error:  # tried again with the next rest
                 _log.warning("housekeeping did not come off", error=str(error))
             await asyncio.sleep(_LINK_PASS_S)
+
+    async def trap_scans(self) -> None:
+        """Look for crawler traps now and then: not only at rest, because a trap may never let the robot rest."""
+        every, seen = self._settings.seconds("traps.check-every"), 0
+        while True:
+            await asyncio.sleep(every)
+            found = self._gathering.keeper.counters.found
+            if found == seen:
+                continue
+            seen = found
+            try:
+                await self._gathering.scan_traps()
+            except IngatherError as error:
+                _log.warning("housekeeping did not come off", error=str(error))
 
     async def prunings(self) -> None:
         """Forget what is old: each hour when nothing is gathered, each day whatever happens."""

@@ -16,6 +16,7 @@ import msgspec
 
 from ingather.app import wiring
 from ingather.app.access.policing import place_when_changed, use_policy
+from ingather.app.alike import compare_pages
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
@@ -41,6 +42,7 @@ from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.records import feed_facts
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
+from ingather.app.traps.scanning import scan_traps
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import finish_publishing
 from ingather.app.visiting import Visitor
@@ -427,5 +429,12 @@ class Gathering:
         )
 
     async def link_pass(self) -> None:
-        """Derive incoming links and anchors from what is kept, and let the index have them."""
+        """Derive what pages are to each other from what is kept (links, likeness), and let the index have it."""
         await derive_links(self.keeper, self.home)
+        await compare_pages(self.keeper, self.home, self.settings, self.clock.wall)
+        if self.plan.kind == "crawl":
+            await self.scan_traps()
+
+    async def scan_traps(self) -> None:
+        """Look for crawler traps, and tell of those that are new."""
+        await scan_traps(self.keeper, self.home, self.clock.wall)

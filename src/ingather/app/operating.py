@@ -124,6 +124,10 @@ class Operations:
                 follow_directly(follower_of(self._home, self._settings, self._clock), sequence)
         return done.form()
 
+    def do(self, path: str, form: Mapping[str, str], job: Job) -> Any:
+        """Run a job here when nobody owns the home, else ask its owner: POST *path* with *form*."""
+        return self._do(path, form, job)
+
     def _do(self, path: str, form: Mapping[str, str] | None, job: Job) -> Any:
         return self._do_all(path, form, lambda run: run(job))
 

@@ -57,6 +57,7 @@ from ingather.app.sites.board import served_sites
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
+from ingather.app.traps.desk import trap_desk
 from ingather.app.watch import (
     Canary,
     CanaryMetrics,
@@ -206,15 +207,7 @@ class Serving:
             reports=HomeReports(
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
-            traps=TrapDesk(
-                database_of(self.home),
-                lambda _path, _form, job: operations.do(job),
-                Editing(
-                    self.home,
-                    Publishing(self.home, self.settings, environment=os.environ).publish,
-                    environment=os.environ,
-                ),
-            ),
+            traps=trap_desk(self.home, self.settings, operations.do),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
             sites=served_sites(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
             host_names=ServedHosts(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),

@@ -80,7 +80,7 @@ class Likeness:
     def _release(self, condition: str, values: Sequence[object], applied: Applied) -> int:
         rows = fetch(
             self._cursor,
-            f"select id, {_SHOWN} from url where behind is not null and {condition}",
+            f"select id, {_SHOWN} from url where behind is not null and {condition}",  # noqa: S608 - constants
             values,
         )
         for url_id, shown in rows:
@@ -115,13 +115,13 @@ class Likeness:
             ).get
             if row is None:
                 continue
-            if behind is not None and not (row[1] and self._stands(behind)):
-                behind = None  # the pass read an older state
-            if behind == row[0]:
+            holds = behind is not None and row[1] and self._stands(behind)  # the pass may have read an older state
+            now = behind if holds else None
+            if now == row[0]:
                 continue
-            self._cursor.execute("update url set behind = ? where id = ?", (behind, url_id))
-            if behind is not None:
-                self._heads.add(behind)
+            self._cursor.execute("update url set behind = ? where id = ?", (now, url_id))
+            if now is not None:
+                self._heads.add(now)
                 self._log.append(url_id, ChangeKind.REMOVE, applied)
             elif row[1]:
                 self._log.append(url_id, ChangeKind.PUT, applied)

@@ -70,7 +70,7 @@ class NearGroup(NamedTuple):
 
     head: int
     url: str
-    count: int
+    others: int
     members: tuple[str, ...]
 
 
@@ -100,7 +100,7 @@ class LikenessReader:
             f"where f.id > ? and {SHOWN.format(u='u')} order by f.id limit ?",
             size=_PAGE,
         ):
-            yield from (Alike(*row[:5], bool(row[5]), row[6]) for row in rows)
+            yield from (Alike(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6]) for row in rows)
 
     def near(self) -> dict[int, tuple[int, int]]:
         """Return the groups that are kept: row to (head, bits)."""
@@ -158,7 +158,8 @@ class LikenessReader:
         if not rows:
             return []
         first = self._rows.value(
-            f"select {_URL} from url u join host h on h.id = u.host where u.id = ?", (head,)
+            f"select {_URL} from url u join host h on h.id = u.host where u.id = ?",  # noqa: S608 - constants
+            (head,),
         )
         return [(first or "", 0), *((row[0], row[1]) for row in rows)]
 

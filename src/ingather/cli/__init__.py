@@ -65,6 +65,9 @@ VERBS: dict[str, Verb] = {
         CARE,
         "reports: errors, exclusions, queue, duplicates, slow hosts, orphans",
     ),
+    "traps": Verb(
+        "ingather.cli.traps:command", CARE, "crawler traps: list, show, publish the rule that stops one, dismiss"
+    ),
     "runs": Verb("ingather.cli.runs:command", CARE, "runs of the robot: list, show, compare two"),
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"

@@ -29,12 +29,13 @@ __all__ = ["command", "open_reports", "tell"]
 @click.option("--class", "class_", default="", metavar="CLASS", help="URLs with errors of this class.")
 @click.option("--what", default="", metavar="WHAT", help="Descriptions: new, changed, unchanged or removed.")
 @click.option("--group", default="", metavar="DIGEST", help="Members of this group of equal bodies.")
+@click.option("--near", is_flag=True, help="Near-duplicates instead of equal bodies.")
 @click.option("--limit", default="", metavar="N", help="Rows; default 100, 0 = all.")
 @click.option("--after", default="", metavar="N", help="Go on where the last rows ended.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the report as CSV.")
 @home_option
-def command(name: str, home: Path, *, as_json: bool, as_csv: bool, **given: str) -> None:
+def command(name: str, home: Path, *, near: bool, as_json: bool, as_csv: bool, **given: str) -> None:
     """Show the report NAME; without NAME the list of reports.
 
     Reports read the catalog; the robot may run meanwhile. Rows are printed while they are found.
@@ -51,7 +52,7 @@ def command(name: str, home: Path, *, as_json: bool, as_csv: bool, **given: str)
     if not name:
         _catalogue(reports, as_json=as_json)
         return
-    fields = {key.rstrip("_"): value for key, value in given.items() if value}
+    fields = {key.rstrip("_"): value for key, value in given.items() if value} | ({"near": "1"} if near else {})
     options = {key: value for key, value in fields.items() if key != "limit"}
     report = reports.named(name, options)
     ask = asked(fields)

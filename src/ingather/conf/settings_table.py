@@ -23,6 +23,8 @@ SECTIONS: dict[str, str] = {
     "connecting and converting are robot.conf's.",
     "urls": "What makes two addresses one page.",
     "javascript": "Browsers for pages that are made by scripts. Which pages: `javascript` of a source.",
+    "duplicates": "Pages that are nearly alike, and addresses that pages name as their own.",
+    "traps": "Addresses without end and pages that only look like pages: found, named, and reported.",
     "deletion": "When deletions wait for a human being. A source may set its own.",
     "overlay": "External metadata: values laid over documents by URL prefix. A source may set its own; classes are `[class.NAME]`.",
     "catalog": "The database.",
@@ -196,6 +198,18 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("javascript", "idle", _S, 60.0, "Time after which a browser without work is ended.", low=1.0),
     Setting("javascript", "unsafe", Kind.FLAG, default=False,
             help="Whether a browser may run as root, without its sandbox, when there is no user to run it as. Leave it off."),
+    # -- duplicates, traps
+    Setting("duplicates", "near", Kind.CHOICE, "report",
+            "Pages whose texts are nearly alike: report = they are grouped and shown in reports and explain; off = not looked for. "
+            "None is removed.", choices=("report", "off")),
+    Setting("duplicates", "canonical", Kind.CHOICE, "obey",
+            "Whether a page that names another as its canonical address is shown as that one, when the other stands for it. "
+            "ignore = every page is shown.", choices=("obey", "ignore")),
+    Setting("traps", "check-every", _S, 15 * _M,
+            "How often the catalog is looked through for crawler traps, if anything was found since.", low=_M),
+    Setting("traps", "soft-404", Kind.CHOICE, "auto",
+            "Pages that say 200 and mean \"not found\": auto = where a page looks like one, a name that cannot exist is asked for beside it, "
+            "and what is like its answer gets no description; off = every 200 is a page.", choices=("auto", "off")),
     # -- deletion
     Setting("deletion", "share", Kind.SHARE, 0.10,
             "Deletions of a source within 24 hours are held above this share of its documents ...", live=True),

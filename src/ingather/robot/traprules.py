@@ -101,7 +101,7 @@ def rule_lines(name: str, pattern: str, comment: str) -> str:
     said = " ".join(comment.split())
     return (
         f"# {said}\n"
-        f'<Rule name="{name}" enable=true new-sites=false>\n'
+        f'<Rule name="{name}" enable=true new-sites=true>\n'
         f'Match src=url method=regex dialect=python value="{quoted}"\n'
         "</Rule>\n"
     )

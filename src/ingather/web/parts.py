@@ -31,6 +31,7 @@ from ingather.web.metering import HttpMetrics
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 from ingather.web.site_board import SiteBoard
+from ingather.web.trap_board import TrapBoard
 
 __all__ = ["AdminParts", "Health", "Readiness", "SearchParts", "WebLimits"]
 

@@ -76,6 +76,7 @@ from ingather.web.api.syndicating import explain as explain_rss
 from ingather.web.api.syndicating import feed as rss_feed
 from ingather.web.api.syndicating import feeds as rss_feeds
 from ingather.web.api.syndicating import status as rss_status
+from ingather.web.api.traps import dismiss_trap, publish_trap, published_trap, trap, traps
 from ingather.web.assets import serve_asset
 from ingather.web.console.overview import overview
 from ingather.web.console.signing import log_in, log_out

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.reports import about, documents, hosts, runs, visits
+from ingather.app.reports import about, documents, hosts, runs, traps, visits
 from ingather.app.reports.table import Ask, Context, Report, Table
 from ingather.app.reports.writing import as_csv, tree
 from ingather.catalog.sqlite_reports import ReportReader
@@ -17,7 +17,7 @@ from ingather.errors import UsageError
 
 __all__ = ["OPTIONS", "REPORTS", "HomeReports"]
 
-OPTIONS: Final = ("run", "host", "reason", "class", "what", "group", "after")
+OPTIONS: Final = ("run", "host", "reason", "class", "what", "group", "near", "after")
 """What a report may take beside ``limit``."""
 
 REPORTS: Final[Mapping[str, Report]] = {
@@ -44,7 +44,9 @@ REPORTS: Final[Mapping[str, Report]] = {
     "rds": Report(
         "descriptions that a run made, changed, found unchanged, removed", visits.descriptions, ("run", "what", "after")
     ),
-    "duplicates": Report("groups of equal bodies; the members of one", documents.duplicates, ("group",)),
+    "duplicates": Report("groups of equal bodies, or of near-duplicates; the members of one", documents.duplicates, ("group", "near")),
+    "canonical": Report("canonical links: obeyed, or why not", traps.canonicals, ("after",)),
+    "traps": Report("crawler traps, and what the rules that stop them would cost", traps.traps, ("host",)),
     "slow-hosts": Report("hosts whose answers take longest", hosts.slow_hosts),
     "crawl-delay": Report("hosts that robots.txt slows down, with the estimated time", hosts.crawl_delay),
     "budgets": Report("budgets that refused URLs", hosts.budgets),

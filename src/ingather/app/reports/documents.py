@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingather.app.reports.table import Ask, Column, Context, Table
+from ingather.app.reports.traps import near_duplicates
 from ingather.app.syndication.records import feed_facts
 from ingather.catalog.sqlite_syndication_reader import SyndicationReader
 from ingather.errors import IndexingError, UsageError
@@ -20,7 +21,9 @@ _MD5_BYTES = 16
 
 
 def duplicates(context: Context, ask: Ask) -> Table:
-    """Groups of equal bodies, the largest first; with the digest of one all its members."""
+    """Groups of equal bodies, with ``near`` of texts that are nearly alike, the largest first; with the name of one its members."""
+    if ask["near"]:
+        return near_duplicates(context, ask)
     if ask["group"]:
         return _members(context, ask["group"])
     rows = (
