@@ -72,6 +72,9 @@ VERBS: dict[str, Verb] = {
     "source": Verb(
         "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
     ),
+    "converter": Verb(
+        "ingather.cli.converter:command", CARE, "converters: which documents become pages, by type"
+    ),
     "site": Verb("ingather.cli.site:command", CARE, "sites: what is crawled, and what a host is like"),
     "overlay": Verb(
         "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"

@@ -11,6 +11,7 @@ import pytest
 
 from ingather.cli import VERBS, run
 from ingather.cli.conf import CONF_VERBS
+from ingather.cli.converter import CONVERTER_VERBS
 from ingather.cli.feed import FEED_VERBS
 from ingather.cli.overlay import OVERLAY_VERBS
 from ingather.cli.rd import RD_VERBS
@@ -67,6 +68,7 @@ def test_every_file_with_a_command_is_a_verb() -> None:
     }
     targets = [verb.target for verb in VERBS.values()] + [
         *CONF_VERBS.values(),
+        *CONVERTER_VERBS.values(),
         *FEED_VERBS.values(),
         *OVERLAY_VERBS.values(),
         *RD_VERBS.values(),

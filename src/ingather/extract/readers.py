@@ -1,0 +1,46 @@
+"""Which reader takes documents of a declared media type, for who lists converters.
+
+A reading itself goes by the bytes (:mod:`ingather.extract.documents.kinds`); this says what a type promises.
+"""
+
+import re
+from typing import Final
+
+__all__ = ["ANY", "reader_of"]
+
+ANY: Final = "any"
+"""What takes ``unknown``: whichever reader the bytes ask for."""
+
+_READERS: Final = tuple(
+    (re.compile(pattern), reader)
+    for pattern, reader in (
+        (r"unknown", ANY),
+        (r"application/(x-)?pdf", "pdf"),
+        (r"(application/(x-)?|text/)rtf", "rtf"),
+        (r"application/(x-|vnd\.)mif", "mif"),
+        (r"message/(rfc822|global)|multipart/related|application/mbox", "mail"),
+        (r".*flat-xml|(application|text)/xml|application/.*\+xml", "flatxml"),
+        (
+            (
+                r"application/(vnd\.openxmlformats-officedocument\..+|vnd\.ms-.+macroenabled\.12|vnd\.oasis\.opendocument\..+"
+                r"|vnd\.sun\.xml\..+|epub\+zip|zip|x-zip-compressed)"
+            ),
+            "container",
+        ),
+        (
+            r"application/(msword|msexcel|x-msexcel|mspowerpoint|x-mspowerpoint|vnd\.ms-(word|excel|powerpoint|outlook)|x-ole-storage)",
+            "compound",
+        ),
+        (r"application/(x-tar|x-gtar|gzip|x-gzip|x-bzip2|x-xz)", "archive"),
+        (
+            r"application/(x-7z-compressed|x-iwork-.+|x-hwp|haansofthwpx|x-ipynb\+json|x-dbf)",
+            "foreign",
+        ),
+        (r"text/(csv|tab-separated-values|plain)", "plain"),
+    )
+)
+
+
+def reader_of(media_type: str) -> str:
+    """Return the reader of *media_type* (lower case, no parameters), a module of ``extract.documents``; ``""`` = there is none."""
+    return next((reader for pattern, reader in _READERS if pattern.fullmatch(media_type)), "")
