@@ -73,7 +73,9 @@ def change_of(fields: Mapping[str, str]) -> SiteChange:
         parameters=parameters,
         add_starts=_words(fields, "start", r"\s+"),
         remove_starts=_words(fields, "remove-start", r"\s+"),
-        **lists,
+        protocols=lists["protocols"],
+        ports=lists["ports"],
+        rules=lists["rules"],
     )
     if change == SiteChange():
         raise UsageError("nothing is asked for", hint=f"fields: {', '.join(_CHANGE)}")
