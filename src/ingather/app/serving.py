@@ -54,7 +54,6 @@ from ingather.app.robot.form import robot_form
 from ingather.app.searching import Seeing, search_service
 from ingather.app.served_operations import ServedOperations
 from ingather.app.sites.board import served_sites
-from ingather.app.sites.board import served_sites
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
@@ -210,7 +209,6 @@ class Serving:
             ),
             traps=trap_desk(self.home, self.settings, operations.do),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
-            sites=served_sites(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
             sites=served_sites(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
             host_names=ServedHosts(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
         )

@@ -31,7 +31,6 @@ from ingather.web.metering import HttpMetrics
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 from ingather.web.site_board import SiteBoard
-from ingather.web.site_board import SiteBoard
 from ingather.web.trap_board import TrapBoard
 
 __all__ = ["AdminParts", "Health", "Readiness", "SearchParts", "WebLimits"]
@@ -164,7 +163,6 @@ class AdminParts:
         overlay: external metadata; ``None`` = there are no such addresses.
         rss: feeds that sites publish; ``None`` = there are no such addresses.
         sites: sites and converters; ``None`` = there are no such addresses.
-        sites: sites and converters; ``None`` = there are no such addresses.
         robot: the robot under control; ``None`` = there are no such addresses.
         host_names: looks at sites, and hosts with two names; ``None`` = there are no such addresses.
         deletions: tombstones, holds, decisions; ``None`` = there are no such addresses.
@@ -195,7 +193,6 @@ class AdminParts:
     overlay: OverlayBoard | None = None
     rss: RssBoard | None = None
     robot: RobotBoard | None = None
-    sites: SiteBoard | None = None
     sites: SiteBoard | None = None
     host_names: HostsBoard | None = None
     ready: Callable[[], Readiness] = Readiness

@@ -69,8 +69,6 @@ from ingather.web.api.robot import status as robot_status
 from ingather.web.api.searching import search, whoami
 from ingather.web.api.sites import converters, edit_site, site, switch_converter
 from ingather.web.api.sites import sites as listed_sites
-from ingather.web.api.sites import converters, edit_site, site, switch_converter
-from ingather.web.api.sites import sites as listed_sites
 from ingather.web.api.syndicating import OPML_PATH, conflicts, import_opml, opml, pause, poll, resume
 from ingather.web.api.syndicating import add as add_feed
 from ingather.web.api.syndicating import documents as rss_documents
@@ -106,17 +104,11 @@ ROBOT_COMMANDS = (
     ("reload", "has the robot take over what stands in config/"),
     ("clear", "forgets pool and URL states, no description"),
     ("add", "puts a URL into the pool"),
+    ("recheck", "visits again now: URLs, a prefix, a host, a query, what failed"),
     ("slow", "slows a host down"),
     ("block", "asks a host nothing any more"),
     ("unblock", "asks a host again"),
     ("loglevel", "how much robot.log tells"),
-)
-
-SITE_EDITS = (
-    ("set", "changes a site"),
-    ("enable", "gathers a site again"),
-    ("disable", "gathers a site no more"),
-    ("delete", "takes a site out of the file"),
 )
 
 SITE_EDITS = (
@@ -176,27 +168,6 @@ ROUTES: tuple[Endpoint, ...] = (
         _A, "/api/v1/traps/{id}/published", _POST, _ADMIN, published_trap, "notes that its rule is in force"
     ),
     Endpoint(_A, "/api/v1/traps/{id}/dismiss", _POST, _ADMIN, dismiss_trap, "says that a trap is none"),
-    Endpoint(_A, "/api/v1/sites", _GET, _ADMIN, listed_sites, "the sites, with their documents"),
-    Endpoint(
-        _A, "/api/v1/sites/add", _POST, _ADMIN, edit_site("add"), "writes a site and puts it into force"
-    ),
-    Endpoint(_A, "/api/v1/sites/{name}", _GET, _ADMIN, site, "one site"),
-    *(
-        Endpoint(_A, f"/api/v1/sites/{{name}}/{verb}", _POST, _ADMIN, edit_site(verb), purpose)
-        for verb, purpose in SITE_EDITS
-    ),
-    Endpoint(_A, "/api/v1/converters", _GET, _ADMIN, converters, "which documents are converted, by type"),
-    Endpoint(
-        _A,
-        "/api/v1/converters/enable",
-        _POST,
-        _ADMIN,
-        switch_converter(on=True),
-        "converts documents of a type",
-    ),
-    Endpoint(
-        _A, "/api/v1/converters/disable", _POST, _ADMIN, switch_converter(on=False), "converts them no more"
-    ),
     Endpoint(_A, "/api/v1/sites", _GET, _ADMIN, listed_sites, "the sites, with their documents"),
     Endpoint(
         _A, "/api/v1/sites/add", _POST, _ADMIN, edit_site("add"), "writes a site and puts it into force"
