@@ -28,6 +28,7 @@ from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_overlay import OverlayStore
 from ingather.catalog.sqlite_pruning import Pruning
+from ingather.catalog.sqlite_recheck import Rechecks
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
 from ingather.catalog.sqlite_sitemaps import Sitemaps
@@ -89,6 +90,7 @@ class CatalogWriter:
         self.groups = GroupStore(self._db)
         self.feeds = FeedStore(self._db, self.applier, self.seed)
         self.syndication = SyndicationStore(self._db, self.applier, self.seed)
+        self.rechecks = Rechecks(self._db)
         self.sitemaps = Sitemaps(self._db, self.applier, self.syndication)
         self.aliases = Aliases(self._db)
         self.traps = TrapStore(self._db)

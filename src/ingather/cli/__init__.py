@@ -60,13 +60,18 @@ VERBS: dict[str, Verb] = {
         CARE,
         "the robot under control: status, start, stop, pause, add, slow, block",
     ),
+    "recheck": Verb(
+        "ingather.cli.recheck:command", CARE, "visit again now: URLs, a prefix, a host, a query, what failed"
+    ),
     "report": Verb(
         "ingather.cli.report:command",
         CARE,
         "reports: errors, exclusions, queue, duplicates, slow hosts, orphans",
     ),
     "traps": Verb(
-        "ingather.cli.traps:command", CARE, "crawler traps: list, show, publish the rule that stops one, dismiss"
+        "ingather.cli.traps:command",
+        CARE,
+        "crawler traps: list, show, publish the rule that stops one, dismiss",
     ),
     "runs": Verb("ingather.cli.runs:command", CARE, "runs of the robot: list, show, compare two"),
     "source": Verb(

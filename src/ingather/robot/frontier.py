@@ -17,6 +17,8 @@ from ingather.robot.allotment import Allotment
 __all__ = ["Frontier", "FrontierSource"]
 
 _REFILL = 1000
+_FRONT = (-1_000, 0)
+"""Before every priority; what somebody asked for has one below zero."""
 
 
 class FrontierSource(Protocol):
@@ -43,7 +45,7 @@ class _Queue:
     origin: str
     key: str
     rows: deque[Row] = field(default_factory=deque)
-    cursor: tuple[int, int] = (-1, 0)
+    cursor: tuple[int, int] = _FRONT
     waiting: int = 0
     """Rows that wait in the catalog and are not out, those read ahead included."""
 
@@ -77,7 +79,7 @@ class Frontier:
         """
         for queue in self._queues.values():
             queue.rows.clear()
-            queue.cursor, queue.waiting = (-1, 0), 0
+            queue.cursor, queue.waiting = _FRONT, 0
             self._tell(queue.key)
         return self.load()
 
@@ -99,6 +101,13 @@ class Frontier:
     def _from(self, key: str) -> float:
         """From when (monotonic) URLs of a host may go out: it asked for time, or somebody shut it."""
         return max(self._not_before.get(key, 0.0), self._shut.get(key, 0.0))
+
+    def rewind(self, hosts: Iterable[int]) -> None:
+        """Read these hosts' queues from the front again: something waits there now that goes ahead."""
+        for host in hosts:
+            if (queue := self._queues.get(host)) is not None:
+                queue.rows.clear()
+                queue.cursor = _FRONT
 
     # -- out and back ---------------------------------------------------------------------------
 
@@ -139,7 +148,7 @@ class Frontier:
 
     def _fill(self, queue: _Queue) -> bool:
         """Read ahead; when nothing is behind the cursor start from the front (URLs may wait again there)."""
-        for start in (queue.cursor, (-1, 0)):
+        for start in (queue.cursor, _FRONT):
             after = start
             while found := self._source.refill(queue.host, after, _REFILL):
                 after = (found[-1][0], found[-1][1].id)
@@ -147,7 +156,7 @@ class Frontier:
                 queue.cursor = after
                 if queue.rows:
                     return True
-            if start == (-1, 0):
+            if start == _FRONT:
                 break
         return False
 

@@ -159,7 +159,7 @@ class FedHome:
         return [
             row
             for host in self.writer.frontier.waiting_hosts()
-            for _, row in self.writer.frontier.refill(host, (-1, 0), 100_000)
+            for _, row in self.writer.frontier.refill(host, (-1_000, 0), 100_000)
         ]
 
     def step(self) -> float | None:

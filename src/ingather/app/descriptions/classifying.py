@@ -107,6 +107,21 @@ def _tags(
     return {row: tuple(categories) for row, categories in found.items()}
 
 
+def rows_matching(home: Home, query: str) -> list[int]:
+    """Return the rows of all documents that a query finds, whoever may see them.
+
+    Raises:
+        UsageError: it cannot be asked.
+        IndexingError: the index cannot be read.
+    """
+    snapshot = IndexFolder(home.index).reader().snapshot()
+    try:
+        compiled = snapshot.clauses(limits=_LIMITS).compile(Question(parse(query, _LIMITS), _EVERYBODY))
+    except QueryError as error:
+        raise UsageError(f"{query!r} cannot be asked: {error.text}", hint="mend the query") from error
+    return list(snapshot.matching(compiled))
+
+
 def _changes(
     reader: SqliteReader, tags: dict[int, tuple[str, ...]], before: dict[int, Any], most: int
 ) -> Iterator[tuple[int, tuple[str, ...]]]:

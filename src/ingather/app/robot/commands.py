@@ -1,9 +1,11 @@
 """The robot's commands with their arguments as people write them; every way in (CLI, HTTP, port) ends here."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ingather.app.publishing import take_over
 from ingather.app.robot.form import robot_form
+from ingather.app.robot.rechecking import FIELDS, again_if_out, choose, read_choice, recheck_served
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.lifecycle import State
@@ -121,18 +123,31 @@ class RobotCommands:
                 f"{whole} is refused: {found.denial.reason}{where}", hint=f"ingather explain {whole}"
             )
 
-        def job(writer: Any, applied: Applied) -> tuple[str, State | None]:
+        def job(writer: Any, applied: Applied) -> tuple[str, State | None, int]:
             before = writer.applier.discover(found, None, applied)
             if before is None:
-                return applied.refused[-1][1] if applied.refused else "refused", None
-            return "", writer.clearing.visit_now(before, applied)
+                return applied.refused[-1][1] if applied.refused else "refused", None, 0
+            return "", writer.clearing.visit_now(before, applied), before
 
-        refused, state = await gathering.keeper.write(job)
+        refused, state, row = await gathering.keeper.write(job)
         if refused:
             raise UsageError(f"{whole} is refused: {refused}", hint=f"ingather explain {whole}")
         if state is State.QUARANTINED:
             raise UsageError(f"{whole} is in quarantine: it ended its reader twice")
+        if state is State.WAITING:
+            await again_if_out(gathering, [row])
         return self._done(url=whole, depth=found.max_depth, waits=True)
+
+    async def recheck(self, *values: str) -> dict[str, Any]:
+        """Visit again now what *values* mean, one for each of :data:`ingather.app.robot.rechecking.FIELDS`.
+
+        Raises:
+            UsageError: they mean nothing, or more than one thing.
+        """
+        gathering = self._gathering
+        choice = read_choice(dict(zip(FIELDS, values, strict=True)))
+        chosen = await asyncio.get_running_loop().run_in_executor(None, choose, gathering.home, choice)
+        return self._done(**await recheck_served(gathering, choice, chosen))
 
     def _done(self, **more: Any) -> dict[str, Any]:
         return {"state": str(self._conductor.state), **more}

@@ -1,13 +1,18 @@
 """How the robot is reached from outside its loop: by the admin listener's threads, and by ``ingather robot``."""
 
+import time
 from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingather.app.home import Home
 from ingather.app.owner import ask_owner
 from ingather.app.publishing import author_here, is_crawl
 from ingather.app.robot.commands import RobotCommands, delay_named, host_named
+from ingather.app.robot.rechecking import FIELDS, choose, read_choice, recheck_here
 from ingather.app.robot.statefile import Kept, StateFile
+from ingather.app.wiring import budget_limits
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import load
 from ingather.conf.settings import Settings
 from ingather.errors import HomeLockedError, RobotStateError
@@ -20,7 +25,7 @@ __all__ = ["HomeRobot", "RobotDesk"]
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("start", "stop", "pause", "resume", "quit", "clear"), ()),
     "reload": ("author",), "add": ("url", "depth"), "slow": ("host", "delay"), "block": ("host",), "unblock": ("host",),
-    "loglevel": ("level",),
+    "loglevel": ("level",), "recheck": FIELDS,
 }  # fmt: skip
 """What each command takes, in its order."""
 Ask = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -105,6 +110,13 @@ class HomeRobot:
         """Do what needs no robot: what is kept for the next one."""
         file = self._file()
         kept = file.read()
+        if name == "recheck":
+            choice = read_choice(fields)
+            chosen = choose(self._home, choice)
+            return {
+                "state": "off",
+                **recheck_here(self._home, choice, chosen, now_s=time.time(), open_writer=self._writer),
+            }
         if name in {"slow", "block", "unblock"}:
             return {"state": "off", **self._restrain(name, fields, file, kept)}
         if name == "start" and kept.state != "on":
@@ -129,6 +141,9 @@ class HomeRobot:
             said = {"host": key, "blocked": name == "block"}
         file.write(Kept(kept.state, kept.why, kept.at, slowed, sorted(blocked)))
         return said
+
+    def _writer(self, database: Path) -> CatalogWriter:
+        return CatalogWriter(database, budgets=budget_limits(self._settings))
 
     def _file(self) -> StateFile:
         return StateFile(self._home.path, str(load(self._home.config).robot.robot_state_dir))
