@@ -24,8 +24,10 @@ from ingather.filters import Engine
 from ingather.model.intent import Intent
 from ingather.model.polled import Polled, decode_polled
 from ingather.model.report import Claim, HostGrant, Report
+from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser, host_key, split
+from ingather.ports.renderer import NotAsked, Renderer
 from ingather.robot.discovering import Discoverer
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.gathererlimits import GathererLimits
@@ -35,6 +37,7 @@ from ingather.robot.pipeline import Pipeline
 from ingather.robot.politeness import HostPolicy
 from ingather.robot.polling import Polling
 from ingather.robot.reading import Reading
+from ingather.robot.rendering import Rendering
 from ingather.robot.seen import Seen
 from ingather.robot.wire import (
     AskCounts,
@@ -70,6 +73,10 @@ def answer(
     if length is not None:
         lines.append(f"Content-Length: {len(data) if length < 0 else length}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + data
+
+
+def _scope(source: str) -> Scope:
+    return Scope(source, addresses=("127.0.0.0/8",))
 
 
 Said = bytes | Callable[[Mapping[str, str], asyncio.StreamWriter], Awaitable[bytes]]
@@ -162,6 +169,8 @@ class Hand:
         converters: ConverterLimits | None = None,
         delay_s: float = 0.01,
         gathering: GathererLimits | None = None,
+        renderer: Renderer | None = None,
+        javascript: str = "auto",
     ) -> None:
         self.rules: dict[str, ListedRules] = dict(rules or {})
         self.messages: list[object] = []
@@ -181,10 +190,17 @@ class Hand:
         self._pool = ConverterPool(count=1, clock=clock, limits=converters, folder=folder / "converters")
         self._segment = SegmentWriter(folder / "bodies", "hand", max_bytes=64 << 20)
         self._engine = Engine(loaded, counted_elsewhere=True)
+        reading = Reading(
+            isolation=self._pool, slot=None, clock=clock, agent="hand", canonicaliser=Canonicaliser(())
+        )
+        rendering = None
+        if renderer is not None:
+            rendering = Rendering(
+                renderer, reading=reading, modes=lambda _: javascript, scopes=_scope, errand=self._errand
+            )
         self.pipeline = Pipeline(
             engine=self._engine, discoverer=Discoverer(self._engine, version=1, seed=1), segment=self._segment,
-            reading=Reading(isolation=self._pool, slot=None, clock=clock, agent="hand", canonicaliser=Canonicaliser(())),
-            clock=clock, seen=Seen(), rules=self.rules.get,
+            reading=reading, clock=clock, seen=Seen(), rules=self.rules.get, rendering=rendering,
         )  # fmt: skip
         hosts = HostBook(
             agent="hand", policy=lambda _host, _source, _own: HostPolicy(delay_s=delay_s), obey=True, limits=RobotsLimits(),
@@ -193,13 +209,16 @@ class Hand:
         self._gatherer = Gatherer(
             slot=0, pid=0, pipeline=self.pipeline, fetcher=self._fetcher, resolver=resolver, segment=self._segment,
             polling=Polling(answering=self.pipeline.answering, isolation=self._pool, slot=None, clock=clock), hosts=hosts,
-            scopes=lambda source: Scope(source, addresses=("127.0.0.0/8",)), clock=clock, dice=Random(1),  # noqa: S311 - jitter
+            scopes=_scope, clock=clock, dice=Random(1),  # noqa: S311 - jitter
             rules=self.rules.get, limits=gathering or GathererLimits(flush_s=0.0),
         )  # fmt: skip
         self._reports: dict[int, asyncio.Future[Report]] = {}
         self._hosts: dict[str, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._writer: asyncio.StreamWriter | None = None
+
+    async def _errand(self, request: Request, scope: Scope) -> Response | Failure | NotAsked:
+        return await self._gatherer.errand(request, scope)
 
     async def __aenter__(self) -> Self:
         ours, theirs = socket.socketpair()
