@@ -59,7 +59,7 @@ def site() -> Iterator[ThreadingHTTPServer]:
 @pytest.mark.parametrize("public", [False, True])
 def test_what_a_password_opened_nobody_finds(rig: Rig, site: ThreadingHTTPServer, *, public: bool) -> None:
     origin = f"http://127.0.0.1:{site.server_address[1]}"
-    keys = 'user-agent = "gsa-crawler (here)"\n' + ('access = "public"\n' if public else "")
+    keys = 'user-agent = "gsa-crawler (here)"\n' + ("public = true\n" if public else 'access = "public"\n')
     rig.site(origin, source="inside", keys=keys)
     path = rig.path / "credentials.toml"
     path.write_text(

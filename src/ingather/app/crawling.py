@@ -13,6 +13,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.keeper import Gathering
 from ingather.app.notices.oneshot import tell_of_run
+from ingather.app.reaching.starting import CRAWLED, opened_for
 from ingather.app.runplan import RunPlan
 from ingather.app.status import closed_hosts
 from ingather.catalog.sqlite_tombstones import TombstoneReader
@@ -47,12 +48,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A host of the run with its addresses; those that are not public are opened for this run only."""
+    """A host of the run with its addresses; those that are not public are opened for this run only. *told*: of what is no host."""
 
     host: str
     addresses: tuple[str, ...]
     private: tuple[str, ...]
     trouble: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,24 +151,26 @@ def plan_crawl(
         except UrlError as error:
             raise UsageError(f"{text!r} is not a URL that can be gathered: {error.text}") from error
         parts = split(url)
-        if parts.scheme not in {"http", "https"}:
-            raise UsageError(f"{text!r}: only http and https can be crawled")
+        if parts.scheme not in CRAWLED:
+            raise UsageError(f"{text!r}: only {', '.join(CRAWLED)} can be crawled")
         by_host.setdefault((parts.host, parts.port), []).append(url)
-    resolved = [_resolve(host, port) for host, port in by_host]
+    resolved = [_resolve(host, port) for host, port in by_host if host]
     private = tuple(address for item in resolved for address in item.private)
-    source = _reaching(source, tuple(host for host, _ in by_host), private, wanted)
+    source = _reaching(source, tuple(host for host, _ in by_host if host), private, wanted)
+    source, roots = opened_for(source, [url for urls in by_host.values() for url in urls])
+    resolved += [Resolved("", (), (), told=f"files below {root}: opened for this run") for root in roots]
     ports_of: dict[str, set[int]] = {}
     starts_of: dict[str, list[str]] = {}
     for (host, port), urls in by_host.items():
         ports_of.setdefault(host, {80, 443}).add(port)
         starts_of.setdefault(host, []).extend(urls)
     sites = tuple(
-        Site(name=f"run:{host}", host=host, depth=depth, source=source.name, starts=tuple(Start(url, depth) for url in urls),
-             protocols=frozenset({"http", "https"}), ports=frozenset(ports_of[host]))
+        Site(name=f"run:{host or 'file'}", host=host, depth=depth, source=source.name, starts=tuple(Start(url, depth) for url in urls),
+             protocols=frozenset({"http", "https", *(split(url).scheme for url in urls)}), ports=frozenset(ports_of[host]))
         for host, urls in starts_of.items()
     )  # fmt: skip
     starts = tuple(
-        StartingPoint(url, depth, f"run:{host}", source.name, "command line")
+        StartingPoint(url, depth, f"run:{host or 'file'}", source.name, "command line")
         for host, urls in starts_of.items()
         for url in urls
     )

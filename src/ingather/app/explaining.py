@@ -12,9 +12,11 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
+from ingather.app.hostaliases.explaining import alias_answer
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
+from ingather.app.reaching.protocols import protocol_fetchers
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
@@ -112,7 +114,12 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             sites=() if loaded is None else loaded.rules.sites,
             robot=robot,
         )
-        visitor = Visitor(settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find)
+        visitor = Visitor(
+            settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find,
+            others=None if loaded is None else lambda resolver: protocol_fetchers(
+                loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password
+            ),
+        )  # fmt: skip
         try:
             state = await visitor.robots(split(request.url).origin, source)
             verdict = state.decide(agent, request.url) if state is not None else None
@@ -140,6 +147,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
             web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
             named=wiring.naming(sources),
+            alias=lambda url: alias_answer(home, url, smart=bool(robot.smart_host_heuristics)),
         )
     )
 

@@ -28,7 +28,7 @@ class ByProtocol:
 
     async def close(self) -> None:
         """Close all fetchers."""
-        for fetcher in (*self._own.values(), self._usual):
+        for fetcher in dict.fromkeys((*self._own.values(), self._usual)):  # one may take several protocols
             await fetcher.close()
 
 

@@ -21,8 +21,9 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
-from ingather.app.rendering.setup import Scripts
 from ingather.app.reaching.logins import LoginBook
+from ingather.app.reaching.protocols import protocol_fetchers
+from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.sitebook import SiteBook
@@ -124,16 +125,18 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
     resolver = SystemResolver(clock)
     agent = wiring.agent_token(robot)
+    book = LoginBook(home, settings, blueprint.sources, clock, sites=loaded.rules.sites, robot=robot)
     fetcher = HttpFetcher(
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
         own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
         authorization=CredentialFile(home, clock.monotonic).header,
-        logins=LoginBook(home, settings, blueprint.sources, clock, sites=loaded.rules.sites, robot=robot).find,
+        logins=book.find,
     )  # fmt: skip
-    asked: Fetcher = fetcher
-    if own.fetchers:
-        made = {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}
-        asked = ByProtocol(fetcher, made)
+    made = protocol_fetchers(
+        loaded, settings, blueprint.sources, home=home, clock=clock, resolver=resolver, passwords=book.password, own_ports=blueprint.own_ports
+    )  # fmt: skip
+    made |= {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}
+    asked: Fetcher = ByProtocol(fetcher, made)
     pool = ConverterPool(
         count=settings.count("gather.converters"),
         limits=wiring.converter_limits(settings, robot),
@@ -169,7 +172,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
 
     def opens(source: str) -> bool:
         declared = blueprint.sources.get(source)
-        return declared is not None and declared.access == "public" and "access" in declared.origins
+        return declared is not None and declared.reach.public
 
     rules, sites = wiring.rules_of(blueprint.sources), SiteBook(loaded.rules.sites)
     hosts = HostBook(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ingather.app.reaching.protocols import tell_openings
 from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
 from ingather.app.versions import packed
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -49,6 +50,7 @@ def note_beginning(writer: CatalogWriter, loaded: Loaded, plan: RunPlan, now_s: 
         loaded.digest, packed(loaded.bodies), now_s, note="as config/ was at the start"
     )
     writer.applier.now_s = now_s
+    tell_openings(plan.sources)
     if before != version:
         note_robots_off(writer, loaded, version)
     if plan.sites:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ingather.app import wiring
+from ingather.app.fetching import ByProtocol
 from ingather.conf import RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.fetch import SystemResolver, visit_robots
+from ingather.fetch import ROBOTS_SCHEMES, SystemResolver, visit_robots
 from ingather.fetch.egress import Beforehand
 from ingather.fetch.http import Asking, HttpFetcher
 from ingather.fetch.robots_gate import RobotsState
@@ -18,6 +19,7 @@ from ingather.model.url import split
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
+from ingather.ports.resolver import Resolver
 
 __all__ = ["Visitor"]
 
@@ -39,6 +41,7 @@ class Visitor:
         fetcher: asks instead of the one that the settings describe.
         authorization: the header line with credentials for (URL, source), as a gatherer sends it; ``None`` = none.
         logins: the login for (URL, source), as a gatherer has it; ``None`` = none.
+        others: makes the fetchers of other protocols; ``None`` = none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one question
@@ -51,6 +54,7 @@ class Visitor:
         fetcher: Fetcher | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
         logins: Callable[[str, str], Asking | None] | None = None,
+        others: Callable[[Resolver], Mapping[str, Fetcher]] | None = None,
     ) -> None:
         self._sources, self._clock = sources, clock
         self._obey = bool(robot.enable_robots_txt)
@@ -59,18 +63,22 @@ class Visitor:
         self._agent, self._delay_s = wiring.agent_token(robot), float(robot.server_delay)
         self._turn = asyncio.Lock()
         self._headers = (("Referer", str(robot.referer)),) if robot.referer else ()
+        resolver = SystemResolver(clock)
         self._fetcher = fetcher or HttpFetcher(
             wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
-            resolver=SystemResolver(clock), clock=clock, authorization=authorization or _no_credentials,
+            resolver=resolver, clock=clock, authorization=authorization or _no_credentials,
             logins=logins or _no_login,
         )  # fmt: skip
+        made = others(resolver) if others is not None and fetcher is None else {}
+        if made:
+            self._fetcher = ByProtocol(self._fetcher, made)
 
     def _scope(self, source: str) -> Scope:
         return (self._sources.get(source) or self._sources["web"]).scope()
 
     async def robots(self, origin: str, source: str) -> RobotsState | None:
         """Return what robots.txt of *origin* says, asked for once; ``None`` when it is not obeyed."""
-        if not self._obey:
+        if not self._obey or not origin.startswith(ROBOTS_SCHEMES):
             return None
         if origin not in self._robots:
             self._robots[origin] = await visit_robots(
@@ -96,8 +104,12 @@ class Visitor:
                 return NotAsked("robots", verdict.text.strip() or verdict.reason)
             source = self._sources.get(scope.source)
             if source is None or not source.is_own(host, port):
-                await asyncio.sleep(self._delay_s if source is None or source.delay_s is None else source.delay_s)
-            return await self._fetcher.fetch(replace(request, headers=(*request.headers, *self._headers)), scope)
+                await asyncio.sleep(
+                    self._delay_s if source is None or source.delay_s is None else source.delay_s
+                )
+            return await self._fetcher.fetch(
+                replace(request, headers=(*request.headers, *self._headers)), scope
+            )
 
     def scope(self, source: str) -> Scope:
         """Return where *source* may go."""

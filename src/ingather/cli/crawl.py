@@ -94,7 +94,9 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
 
 def _say_addresses(resolved: "list[Resolved]") -> None:
     for item in resolved:
-        if item.trouble:
+        if item.told:
+            click.echo(item.told, err=True)
+        elif item.trouble:
             click.echo(f"{item.host}: {item.trouble}", err=True)
         else:
             note = " (not public: opened for this run)" if item.private else ""

@@ -29,10 +29,11 @@ from ingather.fetch.redirects import REDIRECTS, Chain, Followed, carried_headers
 from ingather.fetch.retry_after import RetryAfter, read_retry_after
 from ingather.fetch.robots import RobotsTxt, RobotsVerdict
 from ingather.fetch.robots_gate import RobotsKind, RobotsState, judge_robots
-from ingather.fetch.robots_visit import robots_url, visit_robots
+from ingather.fetch.robots_visit import ROBOTS_SCHEMES, robots_url, visit_robots
 
 __all__ = [
     "REDIRECTS",
+    "ROBOTS_SCHEMES",
     "Chain",
     "EgressGate",
     "Followed",

@@ -27,7 +27,7 @@ class Account:
 
 
 AccountOf = Callable[[str, str], Account | None]
-"""(canonical URL, source) to the account for it; ``None`` = none."""
+"""(canonical URL, source) to the account for it; ``None`` = none. Raises ``LoginError`` when there is one that cannot be used."""
 
 ANONYMOUS = "anonymous"
 

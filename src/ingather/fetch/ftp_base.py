@@ -16,6 +16,7 @@ from ingather.fetch.egress import EgressGate, Refusal
 from ingather.fetch.ftp_lines import Exchange, Line
 from ingather.fetch.http_answer import failure_of
 from ingather.fetch.limits import Limits
+from ingather.fetch.logins.port import LoginError
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
@@ -122,7 +123,7 @@ class LineFetcher:
         while self._idle:
             self._idle.popitem()[1][1].close()
 
-    async def _asked(self, request: Request, scope: Scope) -> Response | Failure:
+    async def _asked(self, request: Request, scope: Scope) -> Response | Failure:  # noqa: PLR0911 - one a reason not to ask
         target = target_of(request.url)
         if isinstance(target, str):
             return Failure(request.url, FailureKind.PROTOCOL, target)
@@ -136,7 +137,10 @@ class LineFetcher:
         bare, question, _ = request.url.partition("?")
         if question:  # files have no queries: one document, one URL
             return Response(request.url, 301, (("Location", bare),))
-        account = self._account(request.url, scope.source)
+        try:
+            account = self._account(request.url, scope.source)
+        except LoginError as error:
+            return Failure(request.url, FailureKind.AUTH, error.text)
         refused = self.refused(target, scope, account)
         if refused is not None:
             return refused

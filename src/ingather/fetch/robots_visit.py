@@ -12,7 +12,10 @@ from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 
-__all__ = ["robots_url", "visit_robots"]
+__all__ = ["ROBOTS_SCHEMES", "robots_url", "visit_robots"]
+
+ROBOTS_SCHEMES = ("http://", "https://", "ftp://", "ftps://")
+"""Beginnings of URLs of hosts that have a robots.txt (RFC 9309 section 2.3 names http, ftp and their like)."""
 
 _LINE = 16_663  # the line that begins within the limit is read to its end
 

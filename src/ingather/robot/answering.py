@@ -106,7 +106,8 @@ class Answering:
     def _controls(self, judged: Judged, headers: tuple[tuple[str, str], ...]) -> Controls | None:
         controls = read_controls(judged.url, headers)
         if controls is not None:
-            controls.heeded = self._heeds(judged.claim.source)
+            # What comes with a file is of our own making; what a host says counts when its source heeds it.
+            controls.heeded = self._heeds(judged.claim.source) or judged.url.startswith("file:")
         return controls
 
     def plain(self, judged: Judged, got: Response) -> Report | None:  # noqa: PLR0911 - one a status class
@@ -163,6 +164,10 @@ class Answering:
         if not target:
             return self._sent_nowhere(
                 judged, got, FailureKind.REDIRECT_TARGET, f"Location {got.header('location')!r}"
+            )
+        if target.startswith("file:") and not judged.url.startswith("file:"):
+            return self._sent_nowhere(
+                judged, got, FailureKind.REDIRECT_TARGET, f"{target} is no page of a host"
             )
         if target == judged.url:
             return self._sent_nowhere(judged, got, FailureKind.REDIRECT_LOOP, f"{target} redirects to itself")

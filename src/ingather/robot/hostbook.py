@@ -7,7 +7,7 @@ share a clock. What is learnt is reported, so that a restart knows it.
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
-from ingather.fetch import RobotsKind, RobotsLimits, RobotsState
+from ingather.fetch import ROBOTS_SCHEMES, RobotsKind, RobotsLimits, RobotsState
 from ingather.fetch.robots import parse as parse_robots
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, HostGrant, HostReport
@@ -145,7 +145,7 @@ class HostBook:
 
     def must_ask_robots(self, entry: HostEntry) -> bool:
         """Whether the origin's robots.txt must be asked for before anything else."""
-        if not self._obey or not entry.origin.startswith("http"):
+        if not self._obey or not entry.origin.startswith(ROBOTS_SCHEMES):
             return False
         return entry.robots is None or not entry.robots.is_fresh(self._clock.wall())
 
@@ -175,7 +175,7 @@ class HostBook:
 
     def obeys(self, url: str) -> bool:
         """Whether robots.txt binds *url* at all."""
-        return self._obey and url.startswith("http")
+        return self._obey and url.startswith(ROBOTS_SCHEMES)
 
     def robots_of(self, url: str) -> RobotsState | None:
         """Return the robots.txt of an origin in hand, if it is known and fresh."""

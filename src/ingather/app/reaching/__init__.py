@@ -1,4 +1,5 @@
 """How hosts are reached beside plain http: logins, proxies, other protocols, put together from settings and sources.
 
-``logins`` picks the login for a URL and makes it with its secrets, ``ledger`` keeps count of refusals in files that all processes share.
+``logins`` picks the login for a URL and makes it with its secrets, ``ledger`` keeps count of refusals in files that all processes share,
+``protocols`` makes the fetchers of ftp, ftps, sftp and files, ``starting`` opens protocols and folders for a run.
 """

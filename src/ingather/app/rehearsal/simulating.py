@@ -18,6 +18,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
+from ingather.app.reaching.protocols import Passwords, protocol_fetchers
 from ingather.app.rendering.setup import Scripts
 from ingather.app.rendering.telling import rendering_form
 from ingather.app.runsites import remembered_sites
@@ -31,8 +32,8 @@ from ingather.conf.sources import SourceConf
 from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageError
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind
-from ingather.filters import Engine, Evaluation, TraceStep
 from ingather.fetch.http import Asking
+from ingather.filters import Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
@@ -51,6 +52,10 @@ __all__ = ["Simulator", "proposed", "simulate"]
 
 _RUN_COUNTERS = frozenset({"hosts", "objects"})
 _SHOWN_LINKS = 100
+
+
+def _no_password(_url: str, _source: str) -> tuple[str, str] | None:
+    return None
 
 
 def proposed(
@@ -117,13 +122,16 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         clock = SystemClock()
         keys = CredentialFile(home.path, clock.monotonic).header if home is not None else None
         logins = None
+        passwords: Passwords = _no_password
         if home is not None:
-            logins = LoginBook(
+            book = LoginBook(
                 home.path, settings, sources, clock, sites=loaded.rules.sites, robot=loaded.robot
-            ).find
+            )
+            logins, passwords = book.find, book.password
         simulator = Simulator(
-            loaded, settings, sources, clock=clock, own=own, home=home.path if home is not None else None, authorization=keys, logins=logins
-        )
+            loaded, settings, sources, clock=clock, own=own, home=home.path if home is not None else None, authorization=keys, logins=logins,
+            passwords=passwords,
+        )  # fmt: skip
         try:
             return [
                 {"asked": text, **await simulator.simulate(url, depth=depth, source=source or owners.get(url, "web"), data=data)}
@@ -177,6 +185,7 @@ class Simulator:
         home: Path | None = None,
         authorization: Callable[[str, str], bytes | None] | None = None,
         logins: Callable[[str, str], Asking | None] | None = None,
+        passwords: Passwords = _no_password,
     ) -> None:
         robot, named = loaded.robot, wiring.naming(sources)
         self._loaded = loaded
@@ -186,8 +195,11 @@ class Simulator:
             environment=converter_environment(own) if own is not None else None,
         )  # fmt: skip
         self._visitor = Visitor(
-            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins
-        )
+            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins,
+            others=lambda resolver: protocol_fetchers(
+                loaded, settings, sources, home=home, clock=clock, resolver=resolver, passwords=passwords
+            ),
+        )  # fmt: skip
         reading = Reading(
             isolation=self._pool, slot=None, clock=clock, agent=self._agent,
             canonicaliser=Canonicaliser(settings.words("urls.drop-parameters")),

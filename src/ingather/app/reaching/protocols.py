@@ -1,0 +1,130 @@
+"""Fetchers of the protocols beside http, made from settings and sources."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from ingather.app import wiring
+from ingather.app.secrets import require_private
+from ingather.conf import Loaded
+from ingather.conf.reach import ReachConf
+from ingather.conf.settings import Settings
+from ingather.conf.sources import SourceConf
+from ingather.errors import UsageError
+from ingather.fetch.account import Account
+from ingather.fetch.files import FileFetcher, FileReach
+from ingather.fetch.ftp import FtpFetcher, FtpReach
+from ingather.fetch.logins import LoginError
+from ingather.fetch.sftp import SftpFetcher, SftpReach
+from ingather.log import get
+from ingather.ports.clock import Clock
+from ingather.ports.fetcher import Fetcher
+from ingather.ports.resolver import Resolver
+
+__all__ = ["Passwords", "openings", "protocol_fetchers", "tell_openings"]
+
+Passwords = Callable[[str, str], tuple[str, str] | None]
+"""(URL, source) to name and password, ``None`` = none; raises ``LoginError`` when they cannot be used."""
+
+_FTP: Final = frozenset({"ftp", "ftps"})
+_NOWHERE: Final = ReachConf()
+_log = get("fetch")
+
+
+def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
+    loaded: Loaded,
+    settings: Settings,
+    sources: Mapping[str, SourceConf],
+    *,
+    home: Path | None,
+    clock: Clock,
+    resolver: Resolver,
+    passwords: Passwords = lambda _url, _source: None,
+    own_ports: Collection[tuple[str, int]] = (),
+) -> dict[str, Fetcher]:
+    """Return a fetcher for each protocol beside http that one of *sources* names, and for files.
+
+    Args:
+        loaded: robot.conf with limits and address, the media types of file names.
+        settings: limits.
+        sources: with their schemes and their reach.
+        home: never read as files.
+        clock: the time.
+        resolver: names to addresses.
+        passwords: accounts of ftp and sftp.
+        own_ports: (address, port) of our own listeners.
+    """
+    schemes = frozenset().union(*(source.schemes for source in sources.values()))
+    limits, robot = wiring.fetch_limits(settings, loaded.robot), loaded.robot
+
+    def reach(source: str) -> ReachConf:
+        return sources[source].reach if source in sources else _NOWHERE
+
+    def account(url: str, source: str) -> Account | None:
+        found = passwords(url, source)
+        key = reach(source).ssh_key if url.startswith("sftp:") else ""
+        return None if found is None else Account(*found, key_file=_private(key))
+
+    def ftp_reach(source: str) -> FtpReach:
+        return FtpReach(active=reach(source).ftp_active, implicit=reach(source).ftps_implicit)
+
+    def sftp_reach(source: str) -> SftpReach:
+        return SftpReach(host_keys=reach(source).host_keys, known_hosts=reach(source).known_hosts)
+
+    def file_reach(source: str) -> FileReach:
+        own = reach(source)
+        return FileReach(own.roots, own.file_hidden, links=own.file_links, metadata=own.file_metadata)
+
+    made: dict[str, Fetcher] = {}
+    if schemes & _FTP:
+        ftp = FtpFetcher(
+            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, type_of=loaded.mime.type_of,
+            reach=ftp_reach, email=str(robot.email),
+        )  # fmt: skip
+        made |= dict.fromkeys(_FTP, ftp)
+    if "sftp" in schemes:
+        made["sftp"] = SftpFetcher(
+            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, type_of=loaded.mime.type_of,
+            reach=sftp_reach,
+        )  # fmt: skip
+    never = () if home is None else (str(home),)
+    made["file"] = FileFetcher(  # also when no source names it: it says so
+        limits, clock=clock, reach=file_reach, never=never, type_of=loaded.mime.type_of
+    )
+    return made
+
+
+def openings(sources: Mapping[str, SourceConf]) -> Iterator[tuple[str, str]]:
+    """Yield (source, sentence) for each setting of a source that trusts or shows more than usual."""
+    for name, source in sources.items():
+        if source.reach.public:
+            yield (
+                name,
+                "public = true: everybody may find its documents, also those fetched with credentials or read from files",
+            )
+        if not source.verify_tls:
+            yield name, "verify-tls = false: certificates of its hosts are not checked"
+
+
+def tell_openings(sources: Mapping[str, SourceConf]) -> None:
+    """Log :func:`openings`, as is done at each start."""
+    for name, what in openings(sources):
+        _log.warning("a source is more open than usual", source=name, setting=what)
+
+
+def _private(path: str) -> str:
+    """Return *path* if it is a file of its owner alone.
+
+    Raises:
+        LoginError: it is not, or cannot be read.
+    """
+    if not path:
+        return ""
+    try:
+        with Path(path).open("rb") as stream:
+            require_private(Path(path), stream.fileno(), "a private key")
+    except OSError as error:
+        raise LoginError(f"{path} cannot be read: {error.strerror}") from None
+    except UsageError as error:
+        raise LoginError(error.text) from None
+    return path
