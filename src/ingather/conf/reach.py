@@ -11,8 +11,9 @@ from typing import Final
 from ingather.conf.credentials import CredentialConf
 from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.errors import UnitError
+from ingather.model.proxies import read_ways
 
-__all__ = ["REACH_KEYS", "ReachConf", "reach_field", "reach_value"]
+__all__ = ["REACH_KEYS", "ReachConf", "bypassed", "reach_field", "reach_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,9 @@ class ReachConf:
         host_keys: fingerprints of the keys of SSH servers, each for all hosts or with a host's name before it.
         known_hosts: file of OpenSSH's form with such keys; ``""`` = none.
         ssh_key: file of the private key with which SSH servers are asked; ``""`` = the password of the credential.
+        proxy: proxies, or a PAC file, of its requests (:func:`ingather.model.proxies.read_ways`); empty = those of all.
+        no_proxy: hosts that are asked directly; ``None`` = those of all.
+        proxy_credentials: names of the credentials for its proxies; empty = those of all.
         javascript: ``off``, ``auto`` or ``always``: whether pages are read as their scripts make them.
     """
 
@@ -49,6 +53,9 @@ class ReachConf:
     host_keys: tuple[str, ...] = ()
     known_hosts: str = ""
     ssh_key: str = ""
+    proxy: tuple[str, ...] = ()
+    no_proxy: tuple[str, ...] | None = None
+    proxy_credentials: tuple[str, ...] = ()
     javascript: str = "off"
 
 
@@ -79,6 +86,13 @@ REACH_KEYS: tuple[Setting, ...] = (
     Setting("source", "ssh-key", Kind.TEXT, "",
             "File of the private key with which SFTP servers are asked, a whole path; readable by its owner alone. "
             "The user, and the key's passphrase as password, are those of the credential. Empty: the credential's password."),
+    Setting("source", "proxy", Kind.WORDS, (), lone=True,
+            help='Proxy of its requests, as in proxy.url: "http://proxy.example:3128", "direct", or a PAC file. '
+            "Not written: robot.conf's auto-proxy, or proxy.url."),
+    Setting("source", "no-proxy", Kind.WORDS, (), lone=True,
+            help='Hosts of it that are asked directly: "intranet.example", ".example", "10.0.0.0/8", "<local>". Not written: proxy.no-proxy.'),
+    Setting("source", "proxy-credentials", Kind.WORDS, (), lone=True,
+            help="Names of the [credential.NAME] tables whose url is a proxy of it. Not written: proxy.credentials."),
     Setting("source", "javascript", Kind.CHOICE, "off",
             "Whether pages are read as their scripts make them, with a browser. auto: those that have next to nothing without; always: all that have "
             "scripts. Section javascript has the limits.", choices=("off", "auto", "always")),
@@ -101,6 +115,8 @@ def reach_value(key: str, value: Value) -> object:
     """
     if key not in _KEYS:
         raise UnitError(f"{key} is no key of a source's reach")
+    if key == "proxy":
+        read_ways(str(text) for text in value) if isinstance(value, tuple) else None
     read = _READERS.get(key)
     if read is None or not value:
         return value
@@ -119,6 +135,19 @@ def _hidden(text: str) -> str:
     return text
 
 
+def bypassed(text: str) -> str:
+    """Read a host that is asked without a proxy.
+
+    Raises:
+        UnitError: it is none.
+    """
+    if not _BYPASSED.match(text):
+        raise UnitError(
+            f"{text!r} is no host", hint='write "intranet.example", ".example", "10.0.0.0/8" or "<local>"'
+        )
+    return text
+
+
 def _host_key(text: str) -> str:
     if not _HOST_KEY.match(text):
         raise UnitError(
@@ -128,11 +157,13 @@ def _host_key(text: str) -> str:
 
 
 _HOST_KEY: Final = re.compile(r"(?:\S+ +)?SHA256:[A-Za-z0-9+/]{43}=?\Z")
+_BYPASSED: Final = re.compile(r"<local>(?::\d{1,5})?\Z|[^\s<>,;@]+\Z")
 _READERS: Final = {
     "roots": _folder,
     "file-hidden": _hidden,
     "host-keys": _host_key,
     "known-hosts": _folder,
     "ssh-key": _folder,
+    "no-proxy": bypassed,
 }
 _KEYS: Final = frozenset(setting.key for setting in REACH_KEYS)

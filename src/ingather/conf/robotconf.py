@@ -7,6 +7,7 @@ continuations (section 5 of the robot specification); URLs on lines of their own
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 from ingather.conf.lexer import Logical, Remark, lex_parts
@@ -17,6 +18,7 @@ from ingather.conf.robotparameters import PARAMETERS, RobotParameter, parameter_
 from ingather.conf.tree import Block, Document, Entry
 from ingather.errors import UnitError, UrlError
 from ingather.model.diagnostic import Place
+from ingather.model.proxies import login_of, names_pac, read_proxy, read_ways, without_login
 from ingather.model.url import canonical
 from ingather.units import parse_bool, parse_seconds
 
@@ -323,6 +325,25 @@ class _Reading:
         )
         return None
 
+    def _auto_proxy(self, item: Parameter, value: str) -> None:
+        if names_pac(value) and find_spec("quickjs") is None:
+            text = "a PAC file needs a JavaScript engine, which is not installed"
+            self.report.add("E-UNSUPPORTED", item.value_place, text, hint="install the package quickjs-ng")
+            return
+        try:
+            read_ways((value,)) if names_pac(value) or value.startswith("pac:") else read_proxy(value)
+        except UnitError as error:
+            self.report.add("E-RANGE", item.value_place, f"auto-proxy: {error.text}", hint=error.hint)
+            return
+        if login_of(value) is not None:
+            self.values["auto-proxy"] = without_login(value)
+            self.report.add(
+                "W-NO-EFFECT",
+                item.value_place,
+                "user and password are not taken out of auto-proxy",
+                hint="name them in a [credential.NAME] table and that in proxy.credentials of ingather.toml",
+            )
+
     def _remarks(self, parameter: RobotParameter, item: Parameter, value: object) -> None:
         """Say what does not follow from a value that is right."""
         add = self.report.add
@@ -337,10 +358,8 @@ class _Reading:
                 )
             case "enable-rdm-probe" if value:
                 add("W-UNSUPPORTED", item.place, "RDM probes are not supported: nobody answers them any more")
-            case "auto-proxy" if str(value).lower().split("?")[0].endswith((".pac", ".dat")):
-                add(
-                    "E-UNSUPPORTED", item.value_place, "proxy configuration files (PAC) are not supported yet"
-                )
+            case "auto-proxy" if value:
+                self._auto_proxy(item, str(value))
             case "cmd-hook" if value and not str(value).startswith("/"):
                 add("E-RANGE", item.value_place, "cmd-hook must be the full path of a program")
             case "site-max-connections" if value == 0:

@@ -38,6 +38,7 @@ VENDOR: Mapping[str, str] = MappingProxyType(
 
 WHERE: Mapping[str, str] = MappingProxyType(
     {
+        "auto-proxy": "every fetch (`app/reaching/proxies.py`); see [proxies](../how-to/crawl-through-a-proxy.md)",
         "bindir": "PATH of summarizers (`app/confined/summarizing.py`) and of `cmd-hook`",
         "cmd-hook": "a run's end (`app/robot/hook.py`)",
         "command-port": "[commands](robot-commands.md) (`app/robot/port.py`)",

@@ -63,7 +63,12 @@ def parameter_name(written: str) -> str:
 
 
 _TABLE = (
-    RobotParameter("auto-proxy", "text", "", "Proxy of the robot, or a PAC file.", acts=False),
+    RobotParameter(
+        "auto-proxy",
+        "text",
+        "",
+        "Proxy of the robot, or a PAC file: its path ends in .pac or .dat, or its content type says so.",
+    ),
     RobotParameter("bindir", "path", "", "Folder put before PATH for external programs."),
     RobotParameter(
         "cmd-hook",

@@ -76,6 +76,7 @@ class Setting:
         low, high: bounds, inclusive; ``None`` = none. Of WORDS: each is a whole number within them.
         choices: what a CHOICE, or each of WORDS, may be; empty = anything.
         acts: ``False`` = accepted, but nothing of this version reads it yet.
+        lone: one text stands for a list of it.
     """
 
     section: str
@@ -88,6 +89,7 @@ class Setting:
     high: float | None = None
     choices: tuple[str, ...] = ()
     acts: bool = True
+    lone: bool = False
 
     @property
     def name(self) -> str:
@@ -105,7 +107,9 @@ class Setting:
         Raises:
             UnitError: it is of another type, cannot be read, or lies out of bounds.
         """
-        return self._checked(_from_toml(self.kind, raw))
+        return self._checked(
+            _from_toml(self.kind, [raw] if self.lone and isinstance(raw, str) and raw else raw)
+        )
 
     def read_text(self, text: str) -> Value:
         """Return the value that *text*, out of the environment or a flag, stands for.

@@ -5,16 +5,18 @@ file, environment and flags over the defaults, ``settings_pages`` writes the com
 reference page. Only ``app`` and ``cli`` ask; the other rooms get plain values.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from ingather.conf.names import suggestion
+from ingather.conf.reach import bypassed
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value, split_address
 from ingather.conf.settings_table import SECTIONS, SETTINGS
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
+from ingather.model.proxies import read_ways
 
 __all__ = ["BY_NAME", "SETTINGS", "Flag", "Found", "Kind", "Setting", "Settings", "Value", "resolve"]
 
@@ -163,6 +165,7 @@ def resolve(
         _take(found, BY_NAME[name], flag.text, flag.flag, report)
     settings = Settings(found)
     _check_pairs(settings, report)
+    _check_proxies(settings, report)
     return settings
 
 
@@ -172,6 +175,25 @@ def _take(found: dict[str, Found], setting: Setting, text: str, origin: str, rep
         found[setting.name] = Found(setting.read_text(text), origin, place)
     except UnitError as error:
         report.add("E-VALUE", place, f"{setting.name}: {error.text}", hint=error.hint)
+
+
+def _check_proxies(settings: Settings, report: Report) -> None:
+    for name, check in (
+        ("proxy.url", read_ways),
+        ("proxy.no-proxy", _bypassed),
+        ("proxy.allowed", _bypassed),
+    ):
+        try:
+            check(settings.words(name))
+        except UnitError as error:
+            place = settings.found(name).place
+            if place is not None:
+                report.add("E-VALUE", place, f"{name}: {error.text}", hint=error.hint)
+
+
+def _bypassed(words: Iterable[str]) -> None:
+    for word in words:
+        bypassed(word)
 
 
 def _check_pairs(settings: Settings, report: Report) -> None:

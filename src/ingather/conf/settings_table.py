@@ -34,6 +34,7 @@ SECTIONS: dict[str, str] = {
     "directory": "A directory (LDAP, Active Directory) that knows people and their groups. `ingather access ldap test` tries it.",
     "notices": "What a program or a person of yours is told: runs, holds, failing sources, disk and more. `ingather notify test` tries it.",
     "canary": "A page of our own that is crawled and found again every few minutes.",
+    "proxy": "Proxies of all sources that name none of their own; robot.conf's auto-proxy goes before url. `ingather proxy test` tries them.",
     "secrets": "Passwords and keys for hosts, encrypted in the home. `ingather secret` looks after them.",
     "disk": "Space that is left alone.",
     "plugins": "Code of one's own. What stands here is never set over HTTP.",
@@ -370,6 +371,25 @@ SETTINGS: tuple[Setting, ...] = (
             'Where the page is: an IPv4 address on loopback that no site has, with a port, "127.0.0.2:7072". Nothing: there is no canary.'),
     Setting("canary", "every", _S, 5 * _M, "Time between two rounds.", low=1.0),
     Setting("canary", "patience", _S, 15 * _M, "Time in which the changed page has to be found; then it is an alarm.", low=1.0),
+    # -- proxy
+    Setting("proxy", "url", Kind.WORDS, (), lone=True,
+            help='Proxy of all requests: "http://proxy.example:3128", of kind http, https, socks4 or socks5. With a scheme and an equals sign before it '
+            "it is for that scheme alone. Or a PAC file, which ends in .pac or .dat or has pac: before it."),
+    Setting("proxy", "no-proxy", Kind.WORDS, (), lone=True,
+            help='Hosts that are asked directly: "intranet.example", ".example", "10.0.0.0/8", "<local>" (names without a dot), with a port or without.'),
+    Setting("proxy", "credentials", Kind.WORDS, (), lone=True,
+            help="Names of the [credential.NAME] tables for proxies: their kind is basic or digest, their url is the proxy's."),
+    Setting("proxy", "from-environment", Kind.FLAG, default=False,
+            help="Whether http_proxy, https_proxy, ftp_proxy, all_proxy and no_proxy of the environment count where nothing else names a proxy."),
+    Setting("proxy", "allowed", Kind.WORDS, (), lone=True,
+            help="Proxies that PAC files may name, as in no-proxy; these may have private addresses. None written: those with public addresses, and with "
+            "addresses of the source."),
+    Setting("proxy", "direct-on-failure", Kind.FLAG, default=False,
+            help="Whether what a PAC file governs is asked for directly while that cannot be had or fails. Else it is not asked for."),
+    Setting("proxy", "ca-file", Kind.TEXT, "", "Certificates by which HTTPS proxies are believed, instead of the system's (PEM); a whole path."),
+    Setting("proxy", "pac-fresh", _S, _H, "Time for which a PAC file out of the network is believed before it is asked for again.", low=1.0),
+    Setting("proxy", "pac-answers", _S, 5 * _M, "Time for which an answer of a PAC file holds.", low=1.0),
+    Setting("proxy", "set-aside", _S, 5 * _M, "Time for which a proxy that cannot be used is tried last.", low=1.0),
     # -- secrets
     Setting("secrets", "key-file", Kind.TEXT, "",
             "File with the key of secrets.json, outside the home. Empty: systemd's credential ingather-secrets-key, else "

@@ -19,6 +19,7 @@ __all__ = [
     "names_pac",
     "read_proxy",
     "read_ways",
+    "without_login",
 ]
 
 KINDS: Final = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
@@ -98,6 +99,12 @@ def login_of(text: str) -> tuple[str, str] | None:
     if parts.username is None:
         return None
     return unquote(parts.username), unquote(parts.password or "")
+
+
+def without_login(text: str) -> str:
+    """Return the URL of a proxy without user and password."""
+    scheme, separator, rest = text.strip().rpartition("//")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def names_pac(text: str) -> bool:

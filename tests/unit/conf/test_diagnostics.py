@@ -319,8 +319,8 @@ GOLDEN: list[tuple[str, Files, str]] = [
     ),
     (
         "E-UNSUPPORTED",
-        {"robot.conf": "auto-proxy=http://proxy.example/proxy.pac\n"},
-        "robot.conf:1:12: error E-UNSUPPORTED: proxy configuration files (PAC) are not supported yet",
+        {"filter.conf": "Init fn=load-modules shlib=mine.py funcs=mine\n"},
+        "filter.conf:1:9: error E-UNSUPPORTED: load-modules: no plug-ins can be loaded here",
     ),
     (
         "E-ROBOT-UNKNOWN",

@@ -85,7 +85,7 @@ def test_without_a_file_there_are_the_defaults() -> None:
         ("onCompletion=explode", "E-RANGE"),
         ("regex-dialect=perl", "E-RANGE"),
         ("cmd-hook=relative/path", "E-RANGE"),
-        ("auto-proxy=http://proxy.example/proxy.PAC", "E-UNSUPPORTED"),
+        ("auto-proxy=gopher://proxy.example/", "E-RANGE"),
         ("depth=1 depth=2", "E-DUP-PARAM"),
         ("connect-timeout=5 command-timeout=6", "E-DUP-PARAM"),
         ("lonely", "E-PARAM"),
