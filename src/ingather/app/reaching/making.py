@@ -15,9 +15,11 @@ from ingather.fetch.logins import (
     FormLogin,
     Login,
     LoginError,
+    Negotiate,
     Ntlm,
     OAuth2,
 )
+from ingather.fetch.logins.negotiate import principal_of
 from ingather.fetch.logins.oauth2 import Client
 from ingather.ports.clock import Clock
 
@@ -58,10 +60,20 @@ def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Lo
             return Certificate(certificate, key, secret(conf.secret) if conf.secret else "")
         case "ntlm":
             return Ntlm(conf.user, conf.domain, secret(conf.secret))
+        case "negotiate":
+            return Negotiate(_keytab(_file(home, conf.keytab, private=True), conf.user))
         case "form":
             return Form(_form(conf, secret), clock)
         case _:
             raise LoginError(f"there is no login of kind {conf.kind}")
+
+
+def _keytab(path: Path, user: str) -> Path:
+    """Return *path* if its first account, which Kerberos takes, is *user*."""
+    found = principal_of(path.read_bytes())
+    if user not in {found, found.partition("@")[0]}:
+        raise LoginError(f"the first account of {path} is {found or 'none'}, not {user}")
+    return path
 
 
 def _form(conf: CredentialConf, secret: SecretOf) -> FormLogin:

@@ -2,7 +2,7 @@
 
 Each kind is a file and one class that carries out a fetch (:class:`ingather.fetch.logins.port.Login`): it dresses a request, sends it as often as
 its scheme wants, looks at the answer. ``basic``, ``digest``, ``bearer`` and ``oauth2`` send a header; ``certificate`` and ``ntlm`` have connections of
-their own, because there a connection is what is logged in; ``negotiate`` gets Kerberos tickets from a helper process (``tickets``); ``form``
+their own, because there a connection is what is logged in; ``negotiate`` gets Kerberos tickets from a helper process (``http_tickets``); ``form``
 fills in a page and keeps the cookies (``jar``, ``cookies``). ``guard`` stands before each: it lets a login that a host refused be tried no
 more than a few times.
 
@@ -18,10 +18,11 @@ from ingather.fetch.logins.digest import Digest
 from ingather.fetch.logins.form import Form, FormLogin
 from ingather.fetch.logins.guard import Guard
 from ingather.fetch.logins.jar import Jar
+from ingather.fetch.logins.negotiate import Negotiate
 from ingather.fetch.logins.ntlm import Ntlm
 from ingather.fetch.logins.oauth2 import OAuth2
 from ingather.fetch.logins.port import Closed, Ledger, Login, LoginError
 
 __all__ = [
-    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Form", "FormLogin", "Guard", "Jar", "Ledger", "Login", "LoginError", "Ntlm", "OAuth2", "WhenAsked", "WithCookies",
+    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Form", "FormLogin", "Guard", "Jar", "Ledger", "Login", "LoginError", "Negotiate", "Ntlm", "OAuth2", "WhenAsked", "WithCookies",
 ]  # fmt: skip
