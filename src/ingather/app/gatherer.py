@@ -52,6 +52,7 @@ from ingather.robot.reading import Reading
 from ingather.robot.renaming import Renaming
 from ingather.robot.seen import Seen
 from ingather.robot.slot import Slot
+from ingather.robot.softnotfound import SoftNotFound
 from ingather.robot.supervising import DISK_FULL_EXIT
 
 __all__ = ["die_with", "main", "pushed_scope"]
@@ -207,6 +208,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         renaming=Renaming(names, discoverer, pushes=pushes, rules=rules.get),
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings), rendering=scripts.step,
+        soft=SoftNotFound(errand, scope_of, clock, Random()) if settings.text("traps.soft-404") == "auto" else None,  # noqa: S311 - names
         pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(

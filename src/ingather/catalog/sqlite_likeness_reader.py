@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from ingather.catalog.sqlite_alike import group_of
 from ingather.catalog.sqlite_likeness import PUBLIC, SHOWN
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_reader_more import PageExtra
@@ -14,7 +15,6 @@ from ingather.catalog.sqlite_rows import Rows
 __all__ = ["Alike", "CanonicalRow", "LikenessReader", "NearGroup", "Side"]
 
 _PAGE: Final = 2_000
-_MOST: Final = 5_000
 _URL: Final = "h.origin || u.path"
 _extra: Final = msgspec.msgpack.Decoder(PageExtra).decode
 
@@ -150,18 +150,7 @@ class LikenessReader:
 
     def group_of(self, head: int) -> list[tuple[str, int]]:
         """Return (URL, bits) of the members of a group, its head first with 0; empty = there is no such group."""
-        rows = self._rows.all(
-            f"select {_URL}, n.bits from near n join url u on u.id = n.id join host h on h.id = u.host where n.head = ? "  # noqa: S608 - constants
-            "order by n.bits, n.id limit ?",
-            (head, _MOST),
-        )
-        if not rows:
-            return []
-        first = self._rows.value(
-            f"select {_URL} from url u join host h on h.id = u.host where u.id = ?",  # noqa: S608 - constants
-            (head,),
-        )
-        return [(first or "", 0), *((row[0], row[1]) for row in rows)]
+        return group_of(self._rows, head)
 
     def ignored(self, after: int = 0) -> Iterator[tuple[int, str, str, str | None]]:
         """Yield (row, URL, canonical URL, verdict) of pages that name another address as their own."""
@@ -172,29 +161,3 @@ class LikenessReader:
             after=after,
         ):
             yield from rows
-
-    def of(self, url_id: int) -> dict[str, Any]:
-        """Return what explain says of a row: ``fingerprint``, ``near`` (head, bits, members), ``canonical`` (url, verdict, shown_as)."""
-        mark = self._rows.value("select near from fingerprint where id = ?", (url_id,))
-        head = self._rows.one(
-            "select head, bits from near where id = ?1 union all select ?1, 0 limit 1", (url_id,)
-        )
-        members = self.group_of(head[0]) if head is not None else []
-        found: dict[str, Any] = {
-            "fingerprint": None if mark is None else f"{mark & (1 << 64) - 1:016x}",
-            "near": None,
-        }
-        if members:
-            found["near"] = {
-                "head": members[0][0], "bits": head[1] if head else 0, "count": len(members),
-                "members": [url for url, _ in members[:20]],
-            }  # fmt: skip
-        named = self._rows.one(
-            f"select c.url, c.verdict, (select {_URL} from url u join host h on h.id = u.host where u.id = x.behind) "  # noqa: S608 - constants
-            "from canonical c join url x on x.id = c.id where c.id = ?",
-            (url_id,),
-        )
-        found["canonical"] = (
-            None if named is None else {"url": named[0], "verdict": named[1], "shown_as": named[2]}
-        )
-        return found

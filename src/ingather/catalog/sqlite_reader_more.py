@@ -10,6 +10,7 @@ from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.renewal import renew
 from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
+from ingather.catalog.sqlite_alike import likeness_of
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
@@ -209,6 +210,10 @@ class MoreReader:
         """Return how many public pages link to a row, and what they call it."""
         row = self._rows.one("select n, anchors from inlink where id = ?", (url_id,))
         return (0, []) if row is None else (row[0], _decode_words(row[1]))
+
+    def likeness(self, url_id: int) -> dict[str, Any]:
+        """Return what a row is like: its fingerprint, its group of near-duplicates, its canonical link."""
+        return likeness_of(self._rows, url_id)
 
     def origin_host(self, origin: str) -> tuple[object, ...] | None:
         """Return what is kept about an origin.

@@ -52,6 +52,9 @@ class Reader(CatalogReader, Protocol):
     def inlink(self, url_id: int) -> tuple[int, list[str]]:
         """Return how many pages link to it and what they call it."""
 
+    def likeness(self, url_id: int) -> dict[str, Any]:
+        """Return ``fingerprint``, ``near``, ``canonical`` of a row."""
+
     def listings(self, url_id: int) -> list[dict[str, Any]]:
         """Return what feeds say of it, the owner first."""
 
@@ -143,7 +146,7 @@ class Explainer:
 
     def _known(self, reader: Reader, record: UrlRecord) -> dict[str, Any]:
         referrers = reader.referrers(record.id)
-        description = reader.description(record.id)
+        description, alike = reader.description(record.id), reader.likeness(record.id)
         links, anchors = reader.inlink(record.id)
         known: dict[str, Any] = {
             "id": record.id, "source": record.source, "access": reader.access(record.id), "disabled": instant(reader.disabled(record.id)), "state": record.state.name.lower(),
@@ -158,7 +161,7 @@ class Explainer:
                 for v in reader.visits(record.id)
             ],
             "tombstone": stone_form(reader.stone(record.id)), "evidence": evidence_form(reader.evidence(record.id)),
-            "held": reader.held(record.id), "hold": reader.hold_of(record.id), "linked_from": links, "anchors": anchors,
+            "held": reader.held(record.id), "hold": reader.hold_of(record.id), "linked_from": links, "anchors": anchors, **alike,
         }  # fmt: skip
         if description is not None:
             known["layers"] = {

@@ -75,6 +75,8 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
         return f"{said}; {_listed(answer)}" if _listed(answer) else said
     if answer.get("duplicate_of"):
         return f"duplicate of {answer['duplicate_of']}"
+    if (answer.get("canonical") or {}).get("shown_as"):
+        return f"shown as {answer['canonical']['shown_as']}, which it names as its canonical address"
     if answer.get("described"):
         return _described(answer)
     if _listed(answer) and not answer.get("disabled"):

@@ -34,6 +34,18 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"index      {'holds it' if index.get('indexed') else 'does not hold it'}, {index.get('detail') or 'change ' + str(index['sequence'])}"
 
 
+def _alike(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a page's canonical link came to, and which pages are nearly like it."""
+    named, near = answer.get("canonical"), answer.get("near")
+    if named:
+        verdict = {None: "waits for the next pass", "": "obeyed"}.get(named["verdict"], f"ignored: {named['verdict']}")
+        shown = f", shown as {named['shown_as']}" if named["shown_as"] and named["shown_as"] != named["url"] else ""
+        yield f"canonical  {named['url']} ({verdict}{shown})"
+    if near:
+        where = "the head" if near["head"] == answer["url"] else f"near to {near['head']}, {near['bits']} of 64 bits differ"
+        yield f"near       one of {near['count']} near-duplicates: {where}"
+
+
 def _overlay(overlay: Mapping[str, Any]) -> Iterator[str]:
     for layer in overlay.get("layers", ()):
         for step in layer["chain"]:
@@ -61,6 +73,7 @@ def _known(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"state      {state}{' ' + str(answer['status']) if answer['status'] else ''}{': ' + answer['detail'] if answer['detail'] else ''}"
     if answer["where"]:
         yield f"decided by {answer['where']} (configuration {answer['config_version']})"
+    yield from _alike(answer)
     if answer["next_visit"]:
         yield f"next visit {answer['next_visit']}"
     if answer["linked_from"]:

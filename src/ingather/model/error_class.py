@@ -6,7 +6,7 @@ __all__ = ["ERRORS", "error_class", "error_detail"]
 
 ERRORS = frozenset({
     Outcome.NOT_FOUND, Outcome.REFUSED, Outcome.BACK_OFF, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.QUARANTINED,
-    Outcome.ROBOTS_UNREACHABLE,
+    Outcome.ROBOTS_UNREACHABLE, Outcome.SOFT_404,
 })  # fmt: skip
 """Outcomes of visits that went wrong."""
 
@@ -15,7 +15,7 @@ _HTTP = "http-"
 _GONE = frozenset({"404", "410"})
 _DETAILS = {
     "not-found": "not found", "refused": "refused", "back-off": "server", "server-error": "server", "quarantined": "quarantine",
-    "robots-unreachable": "robots", "refused-address": "address",
+    "robots-unreachable": "robots", "soft-404": "soft 404", "refused-address": "address",
 }  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def error_class(outcome: Outcome, status: int, detail: str) -> str:
     if outcome is Outcome.FAILED:
         kind = detail.partition(":")[0].strip()
         return kind[:_LONGEST] if kind and " " not in kind else "failed"
-    if outcome in (Outcome.QUARANTINED, Outcome.ROBOTS_UNREACHABLE):
+    if outcome in (Outcome.QUARANTINED, Outcome.ROBOTS_UNREACHABLE, Outcome.SOFT_404):
         return outcome.name.lower().replace("_", "-")
     return f"http-{status}" if status else outcome.name.lower().replace("_", "-")
 

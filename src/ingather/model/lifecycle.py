@@ -54,3 +54,5 @@ class Outcome(IntEnum):
     BUDGET = 15
     NOINDEX = 16
     """A page-level robots rule forbids an RD."""
+    SOFT_404 = 17
+    """200, but what the host says of names that cannot exist."""

@@ -45,6 +45,7 @@ from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.renaming import Renaming, ask_of_redirect
 from ingather.robot.rendering import Rendering
 from ingather.robot.seen import Seen
+from ingather.robot.softnotfound import SoftNotFound
 from ingather.syndication.datapage import data_controls, data_page, is_document_data
 from ingather.syndication.esdocument import EsDocument, read_esdocument
 
@@ -102,14 +103,16 @@ class Pipeline:
         rules: RulesOf = lambda _: None,
         rendering: Rendering | None = None,
         renaming: Renaming | None = None,
+        soft: SoftNotFound | None = None,
     ) -> None:
         """Put the parts together.
 
         *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
         what filter-by-max must know of the whole run; it goes with an engine that does not count itself. *rules*: of the
         sources that feeds control. *rendering*: for sources whose pages are made by scripts.
-        *renaming*: hosts that have two names.
+        *renaming*: hosts that have two names. *soft*: knows pages that only say "not found".
         """
+        self._soft = soft
         self._renaming = renaming if renaming is not None and renaming.active else None
         self._rendering = rendering
         self._counts = counts or _nobody_counts
@@ -275,6 +278,12 @@ class Pipeline:
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
         page.flags += remarks
+        if self._soft is not None and not (claim.intent or judged.final_url or got.listing) and evaluation.generation.allowed:
+            why = await self._soft.verdict(judged.url, claim.source, page)
+            if why:
+                return self.ended(
+                    claim, Outcome.SOFT_404, status=got.status, detail=why, elapsed_s=got.elapsed_s, address=got.address
+                )
         report = self._described(judged, got, page, digest)
         if data is not None and report.described and not data.error:
             report.controls = data_controls(data)
@@ -438,6 +447,8 @@ class Pipeline:
     def _own(self, judged: Judged, links: list[Link]) -> list[Link]:
         """Return those of *links* that the document's source follows: where feeds are in control none, or its host's."""
         rules = self._rules(judged.claim.source)
+        if not judged.place.startswith("file:"):  # no page of a host names files of ours
+            links = [link for link in links if not link.url.startswith("file:")]
         if rules is None:
             return links
         if not rules.discover:

@@ -30,7 +30,7 @@ _SAID = {
 }  # fmt: skip
 _DESCRIBED = frozenset({Outcome.INDEXED, Outcome.UNCHANGED, Outcome.CONVERSION_FAILED, Outcome.DUPLICATE})
 _FILTERED = frozenset({Outcome.EXCLUDED, Outcome.ROBOTS, Outcome.NOINDEX, Outcome.BUDGET})
-_ERRORS = frozenset({Outcome.NOT_FOUND, Outcome.REFUSED, Outcome.SERVER_ERROR, Outcome.FAILED,
+_ERRORS = frozenset({Outcome.NOT_FOUND, Outcome.SOFT_404, Outcome.REFUSED, Outcome.SERVER_ERROR, Outcome.FAILED,
                      Outcome.BACK_OFF, Outcome.ROBOTS_UNREACHABLE})  # fmt: skip
 
 
