@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
@@ -18,24 +19,34 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print the a
 
 
 @click.group("aliases", invoke_without_command=True)
+@home_option
+@_json_option
 @click.pass_context
-def aliases(context: click.Context) -> None:
+def aliases(context: click.Context, home: Path, *, as_json: bool) -> None:
     """Hosts that show the same under two names: proposed by what they show, chosen by you, applied to the keys of URLs.
 
     Without a verb: `list`.
     """
     if context.invoked_subcommand is None:
-        context.invoke(list_)
+        _show(home, as_json=as_json)
+    elif any(
+        context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("home", "as_json")
+    ):
+        raise click.UsageError(
+            f"write options behind the verb: ingather site aliases {context.invoked_subcommand} --home ..."
+        )
 
 
 @aliases.command("list")
 @home_option
 @_json_option
-def list_(home: Path | None = None, *, as_json: bool = False) -> None:
+def list_(home: Path, *, as_json: bool) -> None:
     """Show what is proposed, applied, refused, and what smart-host-heuristics folds."""
-    from ingather.cli.home_option import default_home
+    _show(home, as_json=as_json)
 
-    found = _desk(home or default_home()).listed()
+
+def _show(home: Path, *, as_json: bool) -> None:
+    found = _desk(home).listed()
     if as_json:
         print_json({"aliases": found})
         return

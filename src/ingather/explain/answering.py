@@ -78,6 +78,7 @@ class ExplainParts:
         overlay: what external metadata lays over a URL, and why; ``None`` = not asked.
         web_feeds: what web feeds say of a canonical URL, how it stands as a listed document, or the feed that it is; ``None`` = not asked.
         named: who names what belongs to a source: pushed feeds, web feeds, or nobody.
+        alias: what is known of its host as another name of one; ``None`` = not asked.
     """
 
     reader: Callable[[], Reader | None]
@@ -94,6 +95,7 @@ class ExplainParts:
     overlay: Callable[[str], dict[str, Any]] | None = None
     web_feeds: Callable[[str], dict[str, Any] | None] | None = None
     named: Callable[[str], Pushed] = lambda _source: Pushed.NO
+    alias: Callable[[str], dict[str, Any] | None] | None = None
 
 
 class Explainer:
@@ -141,6 +143,9 @@ class Explainer:
         listed = self._parts.web_feeds(url) if self._parts.web_feeds is not None else None
         if listed is not None:
             answer["web_feeds"] = listed
+        alias = self._parts.alias(url) if self._parts.alias is not None else None
+        if alias is not None:
+            answer["alias"] = alias
         answer["answer"] = headline(answer)
         return answer
 

@@ -18,6 +18,8 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield answer["answer"]
     yield ""
     yield f"url        {answer['url']}"
+    if answer.get("alias"):
+        yield from _alias(answer["alias"])
     if answer["known"]:
         yield from _known(answer)
     yield from _robots(answer["robots"])
@@ -32,6 +34,15 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield from _overlay(answer.get("overlay") or {})
     index = answer["index"]
     yield f"index      {'holds it' if index.get('indexed') else 'does not hold it'}, {index.get('detail') or 'change ' + str(index['sequence'])}"
+
+
+def _alias(alias: Mapping[str, Any]) -> Iterator[str]:
+    who = f" by {alias['who']}" if alias["who"] else " by smart-host-heuristics" if alias["state"] == "folded" else ""
+    yield f"host alias: {alias['alias']} is {alias['host']}, {alias['state']}{who}" + (
+        f" since {alias['since']}" if alias["since"] else ""
+    )
+    if alias["key"]:
+        yield f"           its key is {alias['key']}: explain that"
 
 
 def _alike(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -68,6 +68,8 @@ def chain_refusal(alias: str, host: str, known: Iterable[HostAlias]) -> str:
     for one in known:
         if one.state is not AliasState.APPLIED:
             continue
+        if (one.alias, one.host) == (host, alias):
+            return f"{host} is an alias of {alias}: remove that first"
         if one.alias == host:
             return f"{host} is an alias of {one.host} itself: apply {alias} to {one.host}"
         if one.host == alias:

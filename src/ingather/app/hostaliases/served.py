@@ -65,7 +65,6 @@ class ServedHosts:
         keeper, clock = gathering.keeper, gathering.clock
         if path.endswith("/propose"):
 
-
             def note(writer: Any, applied: Applied) -> Any:
                 return job(writer, applied, clock.wall())
 
