@@ -61,6 +61,7 @@ class Registry:
             self._applier.duplicates.regroup_source(source, before[1], Applied())
             behind = self._applier.log.sequence
             self._applier.log.append_shown(source)
+            self._applier.likeness.release_source(source, Applied())
             self._cursor.execute(
                 "insert into acl_moved (seq, id) select seq, id from change where seq > ?", (behind,)
             )
