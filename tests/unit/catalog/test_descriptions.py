@@ -1,5 +1,6 @@
 """Descriptions that people bring in: layers, databases, access lists, and what the robot makes of them later."""
 
+import msgspec
 import pytest
 
 from ingather.access.readacl import acl_of_readacl
@@ -9,6 +10,7 @@ from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.change import ChangeKind
 from ingather.robot.documents import NOBODY, PUBLIC, CatalogDocuments
+from ingather.robot.settle import SettleRules, settle
 from ingather.testing.contracts_catalog import START_S, SqliteUnderTest, Visitor
 
 URL = "http://www.siroe.com/"
@@ -173,6 +175,33 @@ def test_databases_are_counted(hand: Hand) -> None:
     assert [row.database for rows in hand.reader.walk() for row in rows] == ["archive", "default"]
     hand.put(title="z", database="default")
     assert hand.reader.databases() == {"default": 2}
+
+
+def test_a_visit_puts_a_description_where_its_site_says(hand: Hand, visitor: Visitor) -> None:
+    def visit(body: str, database: str) -> None:
+        row = visitor.claim(URL)
+        report = visitor.report(row, URL, body, [])
+        report.database = database
+        settled = settle(report, row, rules=SettleRules(), chance=0.5)
+        same = msgspec.structs.replace(settled, put=False)
+        told.extend(visitor.catalog.settle([same], visitor.now_s).changes)
+
+    told: list[object] = []
+
+    visitor.start(URL)
+    visit("body", "news")
+    assert hand.reader.databases() == {"news": 1, "default": 0}
+    visit("body", "news")
+    assert len(told) == 1
+    visit("body", "default")
+    assert hand.reader.databases() == {"default": 1}
+    assert len(told) == 2, "the index learns of it although the page is the same"
+    visit("body", "")
+    hand.put(title="x", database="archive")
+    visit("other", "")
+    assert hand.reader.databases() == {"archive": 1, "default": 0}, (
+        "without a word of the site it stays where it is"
+    )
 
 
 def test_the_robot_visits_what_was_imported_when_it_finds_it(hand: Hand, visitor: Visitor) -> None:
