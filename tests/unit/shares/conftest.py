@@ -72,7 +72,7 @@ def tree(folder: Path) -> Path:
     (folder / "pub" / "sub dir").mkdir(parents=True)
     (folder / "empty").mkdir()
     (folder / "pub" / "a.txt").write_text("hello")
-    (folder / "pub" / "page.html").write_text("<title>P</title><a href='a.txt'>a</a>")
+    (folder / "pub" / "page.html").write_text("<title>A page</title><a href='a.txt'>a</a>")
     (folder / "pub" / "big.bin").write_bytes(b"x" * 200_000)
     (folder / "pub" / "sub dir" / "ä;b.txt").write_text("umlaut")
     (folder / "pub" / "link").symlink_to("/etc/passwd")
