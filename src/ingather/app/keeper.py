@@ -74,6 +74,7 @@ from ingather.robot.robotlog import RobotLog
 from ingather.robot.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
+from ingather.robot.visitbudget import VisitBudget, day_of
 from ingather.syndication.facts import FeedState
 
 __all__ = ["Gathering"]
@@ -220,7 +221,7 @@ class Gathering:
             ),
             robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self.room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
-            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings), tally=self.tally,
+            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings, self.sources), budget=self._budget(writer), tally=self.tally,
             filter_log=self.filter_log, restraints=self.conductor.restraints,
         )  # fmt: skip
 
@@ -230,6 +231,15 @@ class Gathering:
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
         self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
+
+    def _budget(self, writer: CatalogWriter) -> VisitBudget | None:
+        """Return what counts the visits of hosts, if somebody bounds them."""
+        limit, wall = wiring.host_visits(self.settings, self.sources), self.clock.wall
+        if limit is None:
+            return None
+        writer.applier.freshness.counts_days = True
+        today = writer.transaction(lambda w: w.applier.freshness.visits_of(day_of(wall())))
+        return VisitBudget(limit, wall, today)
 
     def _judge(self) -> Discoverer:
         """Return who judges what sitemaps list; of the writer's thread alone."""
@@ -265,7 +275,10 @@ class Gathering:
     @property
     def blueprint(self) -> Blueprint:
         """What child processes are made from; the same object as long as the configuration is."""
-        if self._made is None or (self._made.version, self._made.aliases) != (self.version, self.names.aliases):
+        if self._made is None or (self._made.version, self._made.aliases) != (
+            self.version,
+            self.names.aliases,
+        ):
             self._made = self.blueprint_of(self.loaded, self.version)
         return self._made
 

@@ -27,6 +27,7 @@ from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import PipelineLimits
 from ingather.robot.politeness import HostPolicy
 from ingather.robot.recheck import RecheckLimits
+from ingather.robot.sampling import SamplingLimits
 
 __all__ = [
     "address_limits",
@@ -40,6 +41,7 @@ __all__ = [
     "follow_limits",
     "gatherer_limits",
     "host_policy",
+    "host_visits",
     "keeper_limits",
     "listed_rules",
     "naming",
@@ -185,6 +187,16 @@ def host_policy(
     )
 
 
+def host_visits(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], int] | None:
+    """Return how often a host of a source may be visited in a day (0 = any number); ``None`` = no source has a budget."""
+    common = settings.count("politeness.host-visits")
+    own = {name: source.revisits.host_visits for name, source in sources.items()}
+    limits = {name: common if value is None else value for name, value in own.items()}
+    if not common and not any(limits.values()):
+        return None
+    return lambda source: limits.get(source, common)
+
+
 def _thresholds(settings: Settings) -> tuple[float, int]:
     return settings.share("deletion.share"), settings.count("deletion.documents")
 
@@ -314,9 +326,15 @@ def gatherer_limits(settings: Settings, robot: RobotConf) -> GathererLimits:
     )
 
 
-def keeper_limits(settings: Settings) -> KeeperLimits:
-    """Pace of the keeper's commits."""
+def keeper_limits(settings: Settings, sources: Mapping[str, SourceConf] | None = None) -> KeeperLimits:
+    """Pace of the keeper's commits, and which of due URLs it takes."""
+    own = own_recheck_limits(settings, sources or {})
     return KeeperLimits(
+        sampling=SamplingLimits(
+            after=settings.count("politeness.quiet-after"), sample=settings.count("politeness.quiet-sample")
+        ),
+        recheck_max_s=settings.seconds("politeness.recheck-max"),
+        recheck_max_of={name: limits.max_s for name, limits in own.items()},
         commit_s=settings.seconds("catalog.outcome-wait"),
         commit_rows=settings.count("catalog.outcome-rows"),
         client_s=settings.seconds("catalog.client-wait"),

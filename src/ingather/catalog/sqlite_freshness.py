@@ -44,6 +44,8 @@ class Freshness:
         self._cursor = db.cursor()
         self._scores: dict[int, dict[int, tuple[float, float]]] = {}
         self.listed = self.asked_again = False
+        self.counts_days = False
+        """Whether visits are counted by day: somebody has a budget."""
         self.reload()
 
     def reload(self) -> None:
@@ -122,6 +124,56 @@ class Freshness:
             (host, hint, right, wrong),
         )
         self._scores.setdefault(host, {})[hint] = (right, wrong)
+
+    # -- days and quiet hosts -----------------------------------------------------------------
+
+    def visited(self, host: int, day: int) -> None:
+        """Count a visit to a host on its day."""
+        self._cursor.execute(
+            "insert into host_day (hkey, day, n) select hkey, ?2, 1 from host where id = ?1 on conflict do update set n = n + 1",
+            (host, day),
+        )
+
+    def visits_of(self, day: int) -> dict[str, int]:
+        """Return the visits of a day by politeness name; what is older is forgotten."""
+        self._cursor.execute("delete from host_day where day < ?", (day - 7,))
+        return dict(fetch(self._cursor, "select hkey, n from host_day where day = ?", (day,)))
+
+    def pulse(self, host: int) -> tuple[int, int, float]:
+        """Return (visits in a row without change, where the sample ends, when it was taken) of a host."""
+        rows = fetch(self._cursor, "select quiet, sampled, since from host_pulse where id = ?", (host,))
+        return rows[0] if rows else (0, 0, 0.0)  # type: ignore[return-value]
+
+    def put_pulse(self, host: int, quiet: int, sampled: int, since_s: float) -> None:
+        """Keep a host's pulse."""
+        self._cursor.execute(
+            "insert or replace into host_pulse (id, quiet, sampled, since) values (?, ?, ?, ?)",
+            (host, quiet, sampled, since_s),
+        )
+
+    def as_planned(self, host: int, now_s: float) -> None:
+        """A quiet host changed: what was put off there is due as its own interval said."""
+        self._cursor.execute(
+            "update url set due = max(?2, fetched + wait) where host = ?1 and version is not null and state = 2 "
+            "and due > fetched + 1.2 * wait and wait is not null and fetched is not null and coalesce(fresh, 0) < due",
+            (host, now_s),
+        )
+
+    def due(self, now_s: float, limit: int) -> list[tuple[int, int, int, float | None]]:
+        """Return (row, host, source, last visit) of URLs whose time has come, the longest due first."""
+        return fetch(  # type: ignore[return-value]
+            self._cursor,
+            "select id, host, source, fetched from url where due <= ? and due is not null and state in (2, 3) order by due limit ?",
+            (now_s, limit),
+        )
+
+    def postpone(self, later: Iterable[tuple[int, float]]) -> None:
+        """Plan visits anew: (row, wall time)."""
+        self._cursor.executemany("update url set due = ?2 where id = ?1", later)
+
+    def wake(self, ids: Iterable[int]) -> None:
+        """Let URLs wait for their visit."""
+        self._cursor.executemany("update url set state = 0 where id = ?", [(url_id,) for url_id in ids])
 
     # -- asked for while it is visited --------------------------------------------------------
 

@@ -60,7 +60,7 @@ class HostRow(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits of an origin: how much, from when on it may be asked, its delay, the next URL, whether it was ever asked."""
+    """What waits of an origin: how much, from when on it may be asked, its delay, the next URL, whether it was ever asked, its source."""
 
     host: int
     origin: str
@@ -69,6 +69,7 @@ class Waiting(NamedTuple):
     delay_s: float
     next_url: str
     asked: bool
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +176,22 @@ class ReportReader(ReportWalks):
         """Return the origins at which most waits."""
         rows = self._rows.all(
             "select w.host, h.origin, w.n, h.not_before, h.delay, coalesce((select h.origin || u.path from url u where u.host = w.host "
-            "and u.state = 0 order by u.prio, u.id limit 1), ''), exists (select 1 from host_figure f where f.id = w.host) "
+            "and u.state = 0 order by u.prio, u.id limit 1), ''), exists (select 1 from host_figure f where f.id = w.host), "
+            "coalesce((select s.name from url u join source s on s.id = u.source where u.host = w.host and u.state = 0 "
+            "order by u.prio, u.id limit 1), '') "
             "from (select host, count(*) as n from url where state = 0 group by host) w join host h on h.id = w.host "
             "order by w.n desc, h.origin limit ?",
             (limit,),
         )
         return [Waiting(*row) for row in rows]
 
+    def visits_of(self, day: int) -> dict[str, int]:
+        """Return the visits of a day (from 1970, UTC) by politeness name, if they are counted."""
+        return dict(self._rows.all("select hkey, n from host_day where day = ?", (day,)))
+
     def waiting_of(self, host: int) -> Iterator[tuple[int, str, int, int]]:
         """Yield (row, URL, depth, priority) of what waits at a host, in the order in which it will be asked for."""
-        priority, last = -1, 0
+        priority, last = -1_000, 0
         while rows := self._rows.all(
             "select u.id, h.origin || u.path, u.depth, u.prio from url u join host h on h.id = u.host "
             "where u.host = ?1 and u.state = 0 and (u.prio, u.id) > (?2, ?3) order by u.prio, u.id limit ?4",

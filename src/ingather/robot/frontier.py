@@ -5,7 +5,7 @@ batches go to which gatherer; this joins the two. A claim lives in memory only: 
 visit is settled *and committed* the row waits in the catalog, so whoever dies loses nothing.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -237,6 +237,11 @@ class Frontier:
         """Return the row that is out under this id."""
         entry = self._out.get(url_id)
         return entry[0] if entry else None
+
+    def out_at(self, keys: Collection[str]) -> Counter[str]:
+        """Return how many URLs of these politeness names are in gatherers' hands."""
+        names = (self._queues[row.host].key for row, _ in self._out.values())
+        return Counter(name for name in names if name in keys)
 
     # -- hosts ----------------------------------------------------------------------------------
 

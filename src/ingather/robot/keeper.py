@@ -35,6 +35,7 @@ from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.lending import Lending
 from ingather.robot.mourning import Mourning
 from ingather.robot.progress import Progress
+from ingather.robot.remembering import promote
 from ingather.robot.restraint import Restraints
 from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.staffing import Staff
@@ -42,6 +43,7 @@ from ingather.robot.supervising import Death, Supervisor
 from ingather.robot.tally import Tally
 from ingather.robot.telling import Telling
 from ingather.robot.timeguard import TimeGuard
+from ingather.robot.visitbudget import VisitBudget
 
 __all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
 
@@ -77,6 +79,7 @@ class Keeper:
         tally: Tally | None = None,
         filter_log: FilterLog | None = None,
         restraints: Restraints | None = None,
+        budget: VisitBudget | None = None,
     ) -> None:
         limits = limits or KeeperLimits()
         self._queries = queries
@@ -100,14 +103,14 @@ class Keeper:
         self._progress = Progress(self.counters, frontier, supervisor, robot_log, clock)
         self._telling = Telling(
             frontier=frontier, index=index, counters=self.counters, access_log=access_log, robot_log=robot_log, clock=clock,
-            figures=self.figures,
+            figures=self.figures, budget=budget,
         )  # fmt: skip
         self._intake = Intake(self.counters, pending_bytes=limits.pending_bytes)
         self._mourning = Mourning(self.counters, frontier, self._intake, robot_log, clock)
         self._lending = Lending(
             queries=queries, frontier=frontier, intake=self._intake, counters=self.counters, addresses=addresses,
             clock=clock, dice=dice, own_host=own_host, may_lend=self._may_lend, changed=self._changed, max_pages=max_pages,
-            newest_segment=newest_segment, version=version, tally=tally, filter_log=filter_log, restraints=restraints,
+            newest_segment=newest_segment, version=version, tally=tally, filter_log=filter_log, restraints=restraints, budget=budget,
         )  # fmt: skip
         self._staff = Staff(
             supervisor, self._lending, unsettled=self._unsettled, broken=lambda: self.failed is not None
@@ -333,7 +336,10 @@ class Keeper:
         if self.frontier.waiting > self._limits.promote:
             return
         now_s, limit = self._clock.wall(), self._limits.promote
-        woken: dict[int, int] = await self.write(lambda writer, _: writer.registry.promote_due(now_s, limit))
+        sampling, most_s = self._limits.sampling, self._limits.longest_s
+        woken: dict[int, int] = await self.write(
+            lambda writer, _: promote(writer, limit, sampling, now_s=now_s, most_s=most_s)
+        )
         if woken:
             self.frontier.woken(woken)
 

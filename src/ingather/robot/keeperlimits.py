@@ -1,6 +1,9 @@
 """Pace and bounds of the keeper, as values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ingather.robot.sampling import SamplingLimits
 
 __all__ = ["KeeperLimits"]
 
@@ -16,6 +19,8 @@ class KeeperLimits:
         pending_bytes: reports received and not yet committed; beyond it sockets are not read.
         disk_retry_s: pause before another try when there was no space.
         idle_look_s: between two runs due URLs are looked for so often.
+        sampling: when a host is quiet.
+        recheck_max_s, recheck_max_of: longest interval, and that of sources that have their own, by name.
     """
 
     commit_s: float = 0.25
@@ -25,3 +30,10 @@ class KeeperLimits:
     pending_bytes: int = 128 << 20
     disk_retry_s: float = 5.0
     idle_look_s: float = 10.0
+    sampling: SamplingLimits = field(default_factory=lambda: SamplingLimits(after=0))
+    recheck_max_s: float = 30 * 86_400.0
+    recheck_max_of: Mapping[str, float] = field(default_factory=dict)
+
+    def longest_s(self, source: str) -> float:
+        """Return the longest interval of a source."""
+        return self.recheck_max_of.get(source, self.recheck_max_s)

@@ -6,6 +6,7 @@ because an address may carry hosts in many hands.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
@@ -24,6 +25,7 @@ from ingather.robot.frontier import Frontier
 from ingather.robot.intake import Counters, Intake
 from ingather.robot.restraint import Restraints
 from ingather.robot.tally import Tally
+from ingather.robot.visitbudget import VisitBudget
 from ingather.robot.wire import (
     AskCounts,
     AskStart,
@@ -81,6 +83,7 @@ class Lending:
         version: the configuration; what another one described is read again whole.
         tally: what filter-by-max let pass in this run.
         restraints: what an operator or the hours of a source forbid.
+        budget: how often hosts may be visited in a day.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the keeper wires
@@ -102,7 +105,9 @@ class Lending:
         tally: Tally | None = None,
         filter_log: FilterLog | None = None,
         restraints: Restraints | None = None,
+        budget: VisitBudget | None = None,
     ) -> None:
+        self._budget = budget
         self._filter_log = filter_log
         self.tally = tally or Tally()
         self.restraints = restraints or Restraints()
@@ -324,6 +329,9 @@ class Lending:
         if self.restraints.hours:
             rows = self._within_hours(rows)
             hosts = {row.host for row in rows}
+        if self._budget is not None and rows:
+            rows = self._within_budget(self._budget, rows)
+            hosts = {row.host for row in rows}
         if not rows:
             return
         connection.room = 0
@@ -361,6 +369,17 @@ class Lending:
                 kept.append(row)
         self._frontier.handed_back(back)
         return kept
+
+    def _within_budget(self, budget: VisitBudget, rows: list[Row]) -> list[Row]:
+        """Return the rows whose hosts may be visited once more today; the others wait until tomorrow."""
+        keys = [(self._frontier.key(row.host), self._source(row.source)) for row in rows]
+        out = self._frontier.out_at({key for key, _ in keys}) - Counter(key for key, _ in keys)
+        fits = budget.admits(keys, out)
+        for (key, _), fit in zip(keys, fits, strict=True):
+            if not fit:
+                self._rest(key, self._clock.monotonic() + budget.left_s())
+        self._frontier.handed_back([row.id for row, fit in zip(rows, fits, strict=True) if not fit])
+        return [row for row, fit in zip(rows, fits, strict=True) if fit]
 
     def _claim(self, row: Row) -> Claim:
         suspect = row.strikes > 0

@@ -15,6 +15,7 @@ from ingather.robot.indexing import IndexFollower
 from ingather.robot.intake import Counters
 from ingather.robot.lending import Connection
 from ingather.robot.robotlog import RobotLog
+from ingather.robot.visitbudget import VisitBudget
 from ingather.robot.wire import Kept
 
 __all__ = ["Telling"]
@@ -33,7 +34,9 @@ class Telling:
         robot_log: RobotLog,
         clock: Clock,
         figures: Figures,
+        budget: VisitBudget | None = None,
     ) -> None:
+        self._budget = budget
         self._figures = figures
         self._frontier, self._index, self._counters = frontier, index, counters
         self._access_log, self._robot_log, self._clock = access_log, robot_log, clock
@@ -42,6 +45,10 @@ class Telling:
         """Tell everybody what is durable now; *senders* has how many reports came from whom."""
         applied, frontier = done.applied, self._frontier
         urls = [frontier.origin(item.row.host) + item.row.path for item in done.settled]
+        if self._budget is not None:
+            for item in done.settled:
+                if item.report.status or item.report.elapsed_s:
+                    self._budget.visited(frontier.key(item.row.host))
         frontier.settled(item.row.id for item in done.settled)
         again: Counter[int] = Counter(item.row.host for item in done.settled if item.state == State.WAITING)
         again.update(applied.waiting)

@@ -10,6 +10,7 @@ from ingather.catalog.sqlite_reports import HostRow
 from ingather.errors import UsageError
 from ingather.fetch.robots import parse
 from ingather.model.url import host_key
+from ingather.robot.visitbudget import day_of
 
 __all__ = ["budgets", "crawl_delay", "dns_cache", "hosts_named", "queue", "rechecks", "servers", "slow_hosts"]
 
@@ -84,6 +85,9 @@ def queue(context: Context, ask: Ask) -> Table:
     told = {row["host"]: row["in_s"] for row in live.get("queue", ())}
     blocked = frozenset(live.get("blocked", ()))
 
+    budget = wiring.host_visits(context.settings, context.home.settings().sources)
+    today = context.reader.visits_of(day_of(context.now_s)) if budget else {}
+
     def listed() -> Iterator[tuple[Any, ...]]:
         for w in context.reader.queue(ask.limit + 1 if ask.limit else -1):
             name = host_key(w.origin)
@@ -92,12 +96,12 @@ def queue(context: Context, ask: Ask) -> Table:
             not_before = max(w.not_before_s, context.now_s + max(told.get(name, 0.0), 0.0))
             yield (
                 w.origin, w.urls, "blocked" if stops else w.next_url, None if stops else not_before, delay,
-                None if stops else w.urls * delay,
+                None if stops else w.urls * delay, today.get(name, 0) if budget else None, (budget(w.source) or None) if budget else None,
             )  # fmt: skip
 
     return Table(
         (Column("server"), Column("waiting", _NUMBER), Column("next_url"), Column("not_before", _TIME), Column("delay", _SECONDS),
-         Column("estimated", _SECONDS)),
+         Column("estimated", _SECONDS), Column("today", _NUMBER), Column("budget", _NUMBER)),
         listed(), facts={"robot": live.get("state", "unknown"), "waiting": context.reader.waiting()},
         note="" if live.get("state") == "running" else "the robot does not run: times are the earliest ones",
     )  # fmt: skip
