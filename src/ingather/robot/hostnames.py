@@ -2,7 +2,7 @@
 
 smart-host-heuristics (robot specification, section 5.2): a host whose first label is ``www`` and digits is folded into ``www``, if that
 name exists and both have an address in common. What cannot be asked is not folded. A host is folded once, first by the heuristics, then
-by an alias; no fold is folded again, so there is no loop.
+by an alias; a host that a person chose for an alias is never folded, so there is no loop.
 """
 
 import asyncio
@@ -57,6 +57,7 @@ class HostNames:
         tell: Callable[[str, str, str], None] = _told_nobody,
     ) -> None:
         self._aliases = dict(aliases or {})
+        self._chosen = frozenset(self._aliases.values())
         self._resolver, self._clock = resolver, clock
         self._tell = tell
         self._decided: OrderedDict[str, _Decision] = OrderedDict()
@@ -69,7 +70,7 @@ class HostNames:
             return url
         if self.smart and url.startswith(_NUMBERED_START) and (found := _NUMBERED.match(url)):
             decided = self._decided.get(found[2] + found[3])
-            if decided is not None and decided.folds:
+            if decided is not None and decided.folds and found[0].partition("://")[2] not in self._chosen:
                 url = f"{found[1]}://www{found[3]}{found[4]}{url[found.end() :]}"
         if self._aliases:
             scheme, _, rest = url.partition("://")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingather.robot.hostnames import HostNames
@@ -117,8 +117,9 @@ def test_the_heuristics_and_an_alias_that_lead_in_a_circle_end() -> None:
 HOSTS = st.sampled_from(["a.test", "www.a.test", "www1.a.test", "www22.a.test", "b.test:81"])
 
 
-@given(st.dictionaries(HOSTS, HOSTS, max_size=1), st.lists(HOSTS, max_size=6), st.booleans())
-def test_folding_twice_is_folding_once(aliases: dict[str, str], hosts: list[str], on: bool) -> None:  # noqa: FBT001 - drawn
+@example(aliases={"a.test": "www1.a.test"}, hosts=["a.test"], on=True)
+@given(aliases=st.dictionaries(HOSTS, HOSTS, max_size=1), hosts=st.lists(HOSTS, max_size=6), on=st.booleans())
+def test_folding_twice_is_folding_once(aliases: dict[str, str], hosts: list[str], *, on: bool) -> None:
     one = ("10.0.0.1",)
     resolver = Names(www_a_test=one, www1_a_test=one, www22_a_test=one)
     names = HostNames(aliases, smart=on, resolver=resolver, clock=FakeClock())

@@ -78,7 +78,7 @@ class _Server(ThreadingHTTPServer):
         assert hasattr(request, "settimeout")
         request.settimeout(30)
         with self.tls.wrap_socket(request, server_side=True) as secured:  # type: ignore[arg-type]
-            _Quiet(secured, client_address, self)  # type: ignore[arg-type]
+            _Quiet(secured, client_address, self)
 
     def handle_error(self, *_: object) -> None:
         return
