@@ -53,11 +53,11 @@ from ingather.app.robot.desk import RobotDesk
 from ingather.app.robot.form import robot_form
 from ingather.app.searching import Seeing, search_service
 from ingather.app.served_operations import ServedOperations
-from ingather.app.sites.board import served_sites
+from ingather.app.sites.board import served_editing, served_sites
 from ingather.app.status import status_form
 from ingather.app.syndication.metering import WebFeedMetrics
 from ingather.app.syndication.office import SyndicationOffice
-from ingather.app.traps.desk import trap_desk
+from ingather.app.traps.desk import TrapDesk
 from ingather.app.watch import (
     Canary,
     CanaryMetrics,
@@ -207,9 +207,11 @@ class Serving:
             reports=HomeReports(
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
-            traps=trap_desk(self.home, self.settings, operations.do),
+            traps=TrapDesk(
+                database_of(self.home), lambda _path, _form, job: operations.do(job), served_editing(gathering, self._switch)
+            ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
-            sites=served_sites(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
+            sites=served_sites(gathering, self._switch),
             host_names=ServedHosts(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
         )
         self._listen(search_app(search_parts), self.listeners.search, "search")
@@ -251,6 +253,10 @@ class Serving:
             work.close()
             raise RuntimeError("not serving")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
+
+    def _switch(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run *work* as :meth:`ask`, with time for gatherers to finish."""
+        return self.ask(work, timeout_s=_SWITCH_S)
 
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(

@@ -38,7 +38,7 @@ class TrapBoard(Protocol):
         """
 
     def publish_by(self, number: int, by: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
-        """Put the rule of a trap into force; *fields*: ``note``, ``yes``, ``dry_run``.
+        """Put the rule of a trap into force; *fields*: ``note``, ``yes``, ``dry-run``.
 
         Raises:
             UsageError: there is none of that number, or no rule.

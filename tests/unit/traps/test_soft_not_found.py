@@ -151,7 +151,7 @@ def test_suspects_at_the_same_time_make_one_probe() -> None:
     "title",
     ["404", "Page not found", "Error 404 (Not Found)", "Seite nicht gefunden", "Page introuvable", "Página no encontrada",
      "Pagina non trovata", "Página não encontrada", "Pagina niet gevonden", "Nie znaleziono strony", "Страница не найдена",
-     "ページが見つかりません", "找不到网页", "Sayfa bulunamadı", "This page no longer exists", "We can't find that page"],
+     "ページが見つかりません", "找不到网页", "Sayfa bulunamad\u0131", "This page no longer exists", "We can't find that page"],
 )  # fmt: skip
 def test_not_found_in_many_languages(title: str) -> None:
     assert says_not_found(page("http://a.test/", title, "x"))

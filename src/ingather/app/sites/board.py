@@ -15,9 +15,12 @@ from ingather.app.versions import staged
 from ingather.conf.siteedit import SiteChange
 from ingather.log import get
 
-__all__ = ["ServedSites", "served_sites"]
+__all__ = ["Ask", "ServedSites", "served_editing", "served_sites"]
 
 _log = get("conf")
+
+Ask = Callable[[Coroutine[Any, Any, Published]], Published]
+"""Runs a coroutine on the keeper's loop, from any thread, and waits for it."""
 
 
 class ServedSites:
@@ -56,10 +59,13 @@ class ServedSites:
         return self._converters.switch(fields.get("type", ""), asked, on=on, filter_=fields.get("filter", ""))
 
 
-def served_sites(
-    gathering: Gathering, ask: Callable[[Coroutine[Any, Any, Published]], Published]
-) -> ServedSites:
-    """Return who answers under a running *gathering*; *ask* runs a coroutine on its loop, from any thread, and waits for it."""
+def served_sites(gathering: Gathering, ask: Ask) -> ServedSites:
+    """Return who answers under a running *gathering*."""
+    return ServedSites(served_editing(gathering, ask))
+
+
+def served_editing(gathering: Gathering, ask: Ask) -> Editing:
+    """Return who edits the configuration of a running *gathering*."""
 
     def publish(
         files: Mapping[str, bytes], *, note: str, author: str, confirm: Callable[[Path], None], base: str
@@ -68,7 +74,7 @@ def served_sites(
             confirm(stage / "config")
             return ask(take_over(gathering, stage=stage.name, author=author, note=note, base=base))
 
-    return ServedSites(Editing(gathering.home, publish, environment=os.environ))
+    return Editing(gathering.home, publish, environment=os.environ)
 
 
 def _asked(fields: Mapping[str, str], author: str, match: str) -> Asked:

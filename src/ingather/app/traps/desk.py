@@ -1,26 +1,24 @@
 """Traps that were found: shown with the rule that would stop each, published, dismissed."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from ingather.app.home import Home
-from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
-from ingather.app.publishing import Publishing
 from ingather.app.sites.editing import Asked, Editing
+from ingather.app.sites.fields import switch_of
 from ingather.catalog.sqlite_traps import TrapReader, TrapRow
 from ingather.conf import Loaded
 from ingather.conf.newrule import with_rule
-from ingather.conf.settings import Settings
 from ingather.errors import ConsentError, UsageError
+from ingather.log import get
 from ingather.robot.traprules import rule_lines, rule_name
 
-__all__ = ["STATES", "TrapDesk", "dismiss_job", "publish_job", "trap_desk", "trap_form"]
+__all__ = ["STATES", "TrapDesk", "dismiss_job", "publish_job", "trap_form"]
 
+_log = get("traps")
 STATES: Final = ("open", "dismissed", "published")
 _FILE: Final = "filterrules.conf"
 _FEW: Final = 3
@@ -50,13 +48,6 @@ def dismiss_job(number: int, by: str) -> Job:
 def publish_job(number: int, by: str) -> Job:
     """Return the note that a trap's rule was published."""
     return _decide_job(number, "published", by)
-
-
-def trap_desk(home: Home, settings: Settings, do: Callable[[Job], Any]) -> "TrapDesk":
-    """Return the traps of a home for the process that owns it; *do* does a job inside the writer's transaction."""
-    publish = Publishing(home, settings, environment=os.environ).publish
-    editing = Editing(home, publish, environment=os.environ)
-    return TrapDesk(database_of(home), lambda _path, _form, job: do(job), editing)
 
 
 class TrapDesk:
@@ -114,14 +105,14 @@ class TrapDesk:
         return self.shown(number)
 
     def publish_by(self, number: int, by: str, fields: Mapping[str, str]) -> dict[str, Any]:
-        """As :meth:`publish`, for who asks over HTTP: *fields* are ``note``, ``yes``, ``dry_run``.
+        """As :meth:`publish`, for who asks over HTTP: *fields* are ``note``, ``yes``, ``dry-run``.
 
         Raises:
             UsageError, ConsentError: as :meth:`publish`.
         """
         asked = Asked(
-            author=by, note=fields.get("note", ""), yes=_said(fields, "yes"), dry_run=_said(fields, "dry_run"),
-            tell=lambda _: None,
+            author=by, note=fields.get("note", ""), yes=switch_of(fields, "yes"), dry_run=switch_of(fields, "dry-run"),
+            tell=_log.info,
         )  # fmt: skip
         return self.publish(number, asked)
 
@@ -191,7 +182,3 @@ def _rule(trap: TrapRow) -> str:
 
 def _instant(at_s: float) -> str:
     return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _said(fields: Mapping[str, str], name: str) -> bool:
-    return fields.get(name, "").strip().lower() in {"1", "true", "yes"}

@@ -46,7 +46,7 @@ async def published_trap(request: Request) -> Response:
 
 
 async def publish_trap(request: Request) -> Response:
-    """``POST /api/v1/traps/{id}/publish`` with ``note``, ``yes``, ``dry_run`` if wanted: puts its rule into force."""
+    """``POST /api/v1/traps/{id}/publish`` with ``note``, ``yes``, ``dry-run`` if wanted: puts its rule into force."""
     number, by, fields = _number(request), await _by(request), await read_fields(request)
     return await _answer(request, lambda board: board.publish_by(number, by, fields), timeout_s=_PUBLISH_S)
 
