@@ -21,8 +21,10 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.reaching.ftp_proxies import over_proxies
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import protocol_fetchers
+from ingather.app.reaching.proxies import proxies_of
 from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
@@ -127,17 +129,19 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     resolver = SystemResolver(clock)
     agent = wiring.agent_token(robot)
     book = LoginBook(home, settings, blueprint.sources, clock, sites=loaded.rules.sites, robot=robot)
+    router = proxies_of(
+        settings, robot, blueprint.sources, home=home, clock=clock, resolver=resolver, own_ports=blueprint.own_ports
+    )
     fetcher = HttpFetcher(
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
         own_ports=blueprint.own_ports, max_connections=wiring.gatherer_limits(settings, robot).max_connections, clock=clock,
         authorization=CredentialFile(home, clock.monotonic).header,
-        logins=book.find,
+        logins=book.find, routing=router,
     )  # fmt: skip
     made = protocol_fetchers(
         loaded, settings, blueprint.sources, home=home, clock=clock, resolver=resolver, passwords=book.password, own_ports=blueprint.own_ports
-    )  # fmt: skip
-    made |= {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}
-    asked: Fetcher = ByProtocol(fetcher, made)
+    ) | {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}  # fmt: skip
+    asked: Fetcher = ByProtocol(fetcher, over_proxies(made, fetcher, router))
     pool = ConverterPool(
         count=settings.count("gather.converters"),
         limits=wiring.converter_limits(settings, robot),

@@ -89,7 +89,7 @@ class HttpFetcher:
         authorization: the header line with credentials for (URL, source), ``None`` = none are sent. It is asked for every single request,
             so that nothing goes along with a redirect.
         logins: the login for (URL, source), ``None`` = none; asked for every single request, before *authorization*.
-        routing: which requests go through proxies; ``None`` = none.
+        routing: which requests go through proxies; ``None`` = none. It is closed with the fetcher.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -244,6 +244,8 @@ class HttpFetcher:
             handle.close()
         self._idle.clear()
         self._lanes.close()
+        if self._routing is not None:
+            await self._routing.close()
 
     # -- before the request ---------------------------------------------------------------
 

@@ -36,7 +36,15 @@ class Bypass:
     """
 
     def __init__(self, entries: Iterable[str] = (), *, suffixes: bool = False) -> None:
-        self._entries = tuple(_read(text.strip(), suffixes=suffixes) for text in entries if text.strip())
+        self._entries: tuple[_Entry, ...] = tuple(
+            _read(text.strip(), suffixes=suffixes) for text in entries if text.strip()
+        )
+
+    def __add__(self, other: "Bypass") -> "Bypass":
+        """Return a list with the entries of both."""
+        both = Bypass()
+        both._entries = self._entries + other._entries
+        return both
 
     def fits(self, host: str, port: int) -> str:
         """Return the entry by which *host* (as URLs carry it) at *port* is asked directly, ``""`` if none does."""

@@ -64,3 +64,6 @@ class Routing(Protocol):
 
     async def take(self, target: Target, scope: Scope, ask: Ask) -> Response | Failure:
         """Return the answer of the first way to *target* that leads anywhere; *ask* makes the request."""
+
+    async def close(self) -> None:
+        """End what runs for it."""

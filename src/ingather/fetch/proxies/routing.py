@@ -1,7 +1,7 @@
 """Requests over their ways: the first that leads anywhere; a proxy that cannot be used is set aside for a while."""
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from ingather.errors import ProxyError
@@ -31,14 +31,16 @@ class Router:
         set_aside_s: so long one that could not be used is tried last.
         allowed: proxies that PAC files may name: hosts, ``.domains``, address ranges; empty = those with public addresses.
         ca_file: certificates that HTTPS proxies are believed by instead of the system's.
+        closing: called at the end.
         direct_on_failure: what a broken PAC file governs goes directly; else it is not asked for.
     """
 
     def __init__(  # noqa: PLR0913 - what a way depends on
         self, rules: Rules, pac: Callable[[str, bool], Pac], clock: Clock, *,
-        set_aside_s: float, allowed: tuple[str, ...] = (), ca_file: str = "", direct_on_failure: bool = False,
+        set_aside_s: float, allowed: tuple[str, ...] = (), ca_file: str = "", direct_on_failure: bool = False, closing: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
         self.rules = rules
+        self._closing = closing
         self._make_pac, self._clock = pac, clock
         self._set_aside_s, self._ca_file, self._direct_on_failure = set_aside_s, ca_file, direct_on_failure
         self._allowed = Bypass(allowed)
@@ -123,6 +125,8 @@ class Router:
         for pac in self._pacs.values():
             await pac.close()
         self._pacs.clear()
+        if self._closing is not None:
+            await self._closing()
 
     def _reach(self, way: Proxy, scope: Scope) -> Reach:
         """Where a proxy may be that a PAC file names: what is allowed, or else of the source's own addresses."""
