@@ -142,7 +142,7 @@ class Freshness:
     def pulse(self, host: int) -> tuple[int, int, float]:
         """Return (visits in a row without change, where the sample ends, when it was taken) of a host."""
         rows = fetch(self._cursor, "select quiet, sampled, since from host_pulse where id = ?", (host,))
-        return rows[0] if rows else (0, 0, 0.0)  # type: ignore[return-value]
+        return rows[0] if rows else (0, 0, 0.0)
 
     def put_pulse(self, host: int, quiet: int, sampled: int, since_s: float) -> None:
         """Keep a host's pulse."""
@@ -161,7 +161,7 @@ class Freshness:
 
     def due(self, now_s: float, limit: int) -> list[tuple[int, int, int, float | None]]:
         """Return (row, host, source, last visit) of URLs whose time has come, the longest due first."""
-        return fetch(  # type: ignore[return-value]
+        return fetch(
             self._cursor,
             "select id, host, source, fetched from url where due <= ? and due is not null and state in (2, 3) order by due limit ?",
             (now_s, limit),

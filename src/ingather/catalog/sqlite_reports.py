@@ -265,6 +265,38 @@ class ReportReader(ReportWalks):
         ):
             yield from rows
 
+    def sitemaps(self) -> list[tuple[Any, ...]]:
+        """Return (number, URL, source, kind, listed, last good list, next poll, error) of the sitemaps of sites that something names."""
+        return list(
+            self._rows.all(
+                "select m.id, h.origin || u.path, s.name, m.kind, m.listed, m.good, m.due, m.error from sitemap m join url u on u.id = m.url "
+                "join host h on h.id = u.host join source s on s.id = m.source where m.named = 1 order by m.id"
+            )
+        )
+
+    def sitemap_entries(self, sitemap: int) -> Iterator[tuple[Any, ...]]:
+        """Yield (row, URL, described, duplicate, held, state, outcome, status, detail, reason, entry's state) of what a sitemap lists."""
+        last = ""
+        while rows := self._rows.all(
+            "select e.id, e.url, u.version is not null, u.dup is not null, coalesce(u.held, 0), coalesce(u.state, 0), u.outcome, u.status, "
+            "coalesce(u.detail, ''), coalesce(d.reason, ''), e.state from sitemap_entry e left join url u on u.id = e.id "
+            "left join directive d on d.id = u.verdict where e.sitemap = ? and e.url > ? order by e.url limit ?",
+            (sitemap, last, _PAGE),
+        ):
+            yield from rows
+            last = rows[-1][1]
+
+    def unlisted(self, after: int = 0) -> Iterator[tuple[int, str, float | None]]:
+        """Yield (row, URL, last visit) of shown documents that no sitemap lists, at hosts of which sitemaps list some."""
+        for rows in self._rows.pages(
+            "select u.id, h.origin || u.path, u.fetched from url u join host h on h.id = u.host where u.id > ? and u.version is not null "
+            "and u.dup is null and u.held is not 2 and not exists (select 1 from sitemap_entry e where e.id = u.id) "
+            "and u.host in (select distinct x.host from sitemap_entry e join url x on x.id = e.id) order by u.id limit ?",
+            size=_PAGE,
+            after=after,
+        ):
+            yield from ((row[0], row[1], row[2]) for row in rows)
+
     def changes_after(self, sequence: int, limit: int) -> list[tuple[int, str, int]]:
         """Return (number, URL, kind) of changes above *sequence*, ascending."""
         rows = self._rows.all(

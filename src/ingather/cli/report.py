@@ -27,7 +27,12 @@ __all__ = ["command", "open_reports", "tell"]
     help="URLs excluded for it: a category, a place like filter.conf:12, words.",
 )
 @click.option("--class", "class_", default="", metavar="CLASS", help="URLs with errors of this class.")
-@click.option("--what", default="", metavar="WHAT", help="Descriptions: new, changed, unchanged or removed.")
+@click.option(
+    "--what",
+    default="",
+    metavar="WHAT",
+    help="rds: new, changed, unchanged or removed. sitemaps: missing, unlisted or files.",
+)
 @click.option("--group", default="", metavar="DIGEST", help="Members of this group of equal bodies.")
 @click.option("--near", is_flag=True, help="Near-duplicates instead of equal bodies.")
 @click.option("--limit", default="", metavar="N", help="Rows; default 100, 0 = all.")
@@ -52,7 +57,9 @@ def command(name: str, home: Path, *, near: bool, as_json: bool, as_csv: bool, *
     if not name:
         _catalogue(reports, as_json=as_json)
         return
-    fields = {key.rstrip("_"): value for key, value in given.items() if value} | ({"near": "1"} if near else {})
+    fields = {key.rstrip("_"): value for key, value in given.items() if value} | (
+        {"near": "1"} if near else {}
+    )
     options = {key: value for key, value in fields.items() if key != "limit"}
     report = reports.named(name, options)
     ask = asked(fields)

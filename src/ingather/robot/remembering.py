@@ -69,6 +69,8 @@ def promote(
         now_s: wall time.
         most_s: longest interval of a source, by name.
     """
+    if not limits.after:
+        return writer.registry.promote_due(now_s, limit)
     freshness, names = writer.applier.freshness, writer.applier.names
     due: dict[int, list[Due]] = {}
     for url_id, host, source, fetched_s in freshness.due(now_s, limit):

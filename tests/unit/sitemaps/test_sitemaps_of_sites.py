@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingather.app.reports import documents
+from ingather.app.reports.table import Ask, Context
 from ingather.app.sitemaps.desk import SitemapLimits
+from ingather.catalog.sqlite_reports import ReportReader
 from ingather.conf.revisits import RevisitConf
 from ingather.conf.sources import SourceConf
+from ingather.errors import UsageError
 from ingather.model.intent import Intent
 from ingather.robot.hints import Hint
 from ingather.robot.sitemaps import entries_of, may_list, priority_of
@@ -280,6 +284,38 @@ def test_a_date_that_is_right_is_believed_for_every_page(make: Make) -> None:
         counts.append(len(home.asked) - before - 1)
     assert counts[0] == 10  # unproved: a sample
     assert counts[-1] == 30  # proved: all of them
+
+
+def test_the_report_tells_what_is_listed_and_not_indexed_and_the_opposite(make: Make) -> None:
+    home = make()
+    other = f"{A}/other"
+    home.web = {
+        MAP: Said(body=urlset(f"{A}/1", f"{A}/gone", "http://elsewhere.test/2", f"{A}/x.zip")), f"{A}/1": PAGE, other: Said(body="<p>o</p>"),
+    }  # fmt: skip
+    found = home.discoverer.discover(other, depth=0, max_depth=None, source="web")
+    home.job(lambda writer, applied: writer.applier.discover(found, None, applied))
+    home.robots(A, f"Sitemap: {MAP}\n")
+    home.rest()
+    reader = ReportReader(home.path)
+    try:
+        context = Context(None, None, reader, home.now_s, dict)  # type: ignore[arg-type]
+
+        def rows(what: str = "") -> dict[str, str]:
+            return {
+                row[0]: str(row[2]) for row in documents.listed(context, Ask(options={"what": what})).rows
+            }
+
+        why = rows()
+        assert set(why) == {f"{A}/gone", "http://elsewhere.test/2", f"{A}/x.zip"}
+        assert why[f"{A}/gone"].startswith("not found")
+        assert "robots.txt of its host" in why["http://elsewhere.test/2"]
+        assert why[f"{A}/x.zip"].startswith("excluded")
+        assert list(rows("unlisted")) == [other]
+        assert rows("files") == {MAP: "urls"}
+        with pytest.raises(UsageError):
+            rows("more")
+    finally:
+        reader.close()
 
 
 @given(st.sampled_from(["", "/x", "/x/y", "/maps/a", "/maps/b/c", "/mapsa"]))

@@ -52,7 +52,10 @@ REPORTS: Final[Mapping[str, Report]] = {
     "budgets": Report("budgets that refused URLs", hosts.budgets),
     "largest": Report("the largest documents", documents.largest),
     "orphans": Report("documents to which no link leads any more", documents.orphans, ("after",)),
-    "sitemaps": Report("listed in a sitemap but not in the index, and why", documents.listed),
+    "sitemaps": Report(
+        "listed in a sitemap but not in the index, and why; unlisted: the opposite; files: the sitemaps", documents.listed,
+        ("what", "after"),
+    ),
 }  # fmt: skip
 
 _MOST = 10_000

@@ -1,6 +1,6 @@
 """Reports about documents: equal bodies, the largest, those that no link leads to, those that are not in the index."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ingather.app.reports.table import Ask, Column, Context, Table
@@ -11,6 +11,7 @@ from ingather.errors import IndexingError, UsageError
 from ingather.index import IndexFolder
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome, State
+from ingather.model.sitemap import EntryState
 
 __all__ = ["duplicates", "largest", "listed", "orphans", "pending", "ready"]
 
@@ -68,12 +69,48 @@ def orphans(context: Context, ask: Ask) -> Table:
     )
 
 
-def listed(context: Context, _ask: Ask) -> Table:
-    """What sitemaps list and the index does not have, with the reason."""
+def listed(context: Context, ask: Ask) -> Table:
+    """What sitemaps list and the index does not have, with the reason; what=unlisted: the opposite; what=files: the sitemaps."""
+    what = ask["what"] or "missing"
+    if what == "files":
+        return _sitemap_files(context)
+    if what == "unlisted":
+        return _unlisted(context, ask)
+    if what != "missing":
+        raise UsageError(f"{what!r} is nothing that this report shows", hint="missing, unlisted or files")
+    feeds, own = _fed_sitemaps(context), context.reader.sitemaps()
+
+    return Table(
+        (Column("url"), Column("sitemap"), Column("why")), _missing(context, feeds, own), facts={"sitemaps": len(feeds) + len(own)},
+        note="" if feeds or own else "no sitemap was read: neither robots.txt nor settings name one, and there are no sources of kind rss or sitemap",
+    )  # fmt: skip
+
+
+def _missing(
+    context: Context, feeds: Sequence[tuple[int, str]], own: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[Any, ...]]:
+    for number, sitemap in feeds:
+        for row in context.reader.listed(number):
+            if why := _why_not(row):
+                yield row[1], sitemap, why
+    for number, sitemap, *_ in own:
+        for row in context.reader.sitemap_entries(number):
+            if why := _ENTRIES.get(row[10]) or _why_not(row[:10]):
+                yield row[1], sitemap, why
+
+
+_ENTRIES = {
+    EntryState.NEW: "waits to be judged",
+    EntryState.FOREIGN: "the sitemap may not list it: robots.txt of its host does not name the sitemap",
+    EntryState.REFUSED: "refused by a budget, or removed by hand",
+}
+
+
+def _fed_sitemaps(context: Context) -> list[tuple[int, str]]:
     reader = SyndicationReader(context.reader.path)
     try:
         kinds = {name: kind for name, kind, *_ in context.reader.sources()}
-        feeds = [
+        return [
             (record.row.id, record.url)
             for record in reader.feeds(configured=False)
             if kinds.get(record.source) == "sitemap" or feed_facts(record.row).kind.startswith("sitemap")
@@ -81,16 +118,25 @@ def listed(context: Context, _ask: Ask) -> Table:
     finally:
         reader.close()
 
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for number, sitemap in feeds:
-            for row in context.reader.listed(number):
-                why = _why_not(row)
-                if why:
-                    yield row[1], sitemap, why
 
+def _sitemap_files(context: Context) -> Table:
+    rows = (
+        (url, source, kind or "never read", count, good, due, error)
+        for _, url, source, kind, count, good, due, error in context.reader.sitemaps()
+    )
     return Table(
-        (Column("url"), Column("sitemap"), Column("why")), rows(), facts={"sitemaps": len(feeds)},
-        note="" if feeds else "no sitemap was read: there are sitemaps in sources of kind rss and sitemap only, and none was polled yet",
+        (Column("sitemap"), Column("source"), Column("kind"), Column("listed", _NUMBER), Column("last_read", _TIME),
+         Column("next", _TIME), Column("error")),
+        rows,
+        note="sitemaps of sites; those of sources of kind rss and sitemap are listed by ingather rss list",
+    )  # fmt: skip
+
+
+def _unlisted(context: Context, ask: Ask) -> Table:
+    rows = ((url, fetched, row) for row, url, fetched in context.reader.unlisted(ask.after))
+    return Table(
+        (Column("url"), Column("last_visit", _TIME)), rows, numbered=True,
+        note="documents of hosts that have sitemaps, which list them nowhere; nothing is deleted for that",
     )  # fmt: skip
 
 
