@@ -103,6 +103,7 @@ class Browsers:
         self._kept = Kept(limits.kept_bytes, clock)
         self._free = asyncio.Semaphore(limits.pages)
         self._idle: list[_Browser] = []
+        self._running: set[_Browser] = set()
         self._ending: set[asyncio.Task[str]] = set()
         self._trouble = ""
         self._trouble_until_s = 0.0
@@ -130,24 +131,34 @@ class Browsers:
             try:
                 got = await session.render(url)
             except BaseException:
-                await browser.end()
+                await self._ended(browser)
                 raise
             refused = browser.door.refused - before
             if session.hung or browser.tools.gone.is_set():
-                words = await browser.end()
+                words = await self._ended(browser)
                 if isinstance(got, RenderFailure) and got.reason == "died":
                     got = replace(got, detail=words[-300:])
             elif browser.pages >= self._limits.recycle:
-                await browser.end()
+                await self._ended(browser)
             else:
                 self._rest(browser)
             return replace(got, refused_at_proxy=refused)
+
+    @property
+    def alive(self) -> list[int]:
+        """Process numbers of the browsers that run; each leads a session of its own."""
+        return [browser.launched.process.pid for browser in self._running]
+
+    @property
+    def doors(self) -> list[ClosedDoor]:
+        """Where what goes round interception ends, one for each browser that runs."""
+        return [browser.door for browser in self._running]
 
     async def close(self) -> None:
         """End all browsers."""
         idle, self._idle = self._idle, []
         for browser in idle:
-            await browser.end()
+            await self._ended(browser)
         await asyncio.gather(*self._ending)
 
     # -- browsers -------------------------------------------------------------------------------
@@ -161,7 +172,7 @@ class Browsers:
                     browser.idle.cancel()
                 return browser
         if self._idle:  # one more is started, so one of another source goes
-            await self._idle.pop(0).end()
+            await self._ended(self._idle.pop(0))
         return await self._start(source)
 
     async def _start(self, source: str) -> _Browser | RenderFailure:
@@ -175,6 +186,7 @@ class Browsers:
         except (LaunchError, OSError) as error:
             return self._unavailable(str(error))
         self.started += 1
+        self._running.add(browser)
         self.measures = browser.launched.measures
         return browser
 
@@ -197,6 +209,12 @@ class Browsers:
             raise
         return browser
 
+    async def _ended(self, browser: _Browser) -> str:
+        try:
+            return await browser.end()
+        finally:
+            self._running.discard(browser)
+
     def _unavailable(self, why: str) -> RenderFailure:
         self._trouble, self._trouble_until_s = why, self._clock.monotonic() + _AGAIN_S
         _log.warning("no browser", reason=why)
@@ -209,6 +227,6 @@ class Browsers:
     def _retire(self, browser: _Browser) -> None:
         if browser in self._idle:
             self._idle.remove(browser)
-            task = asyncio.create_task(browser.end())
+            task = asyncio.create_task(self._ended(browser))
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)

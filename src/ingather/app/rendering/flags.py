@@ -6,7 +6,7 @@ __all__ = ["command_line"]
 
 _FEATURES_OFF = (
     "AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
-    "MediaRouter", "OptimizationHints", "Prerender2", "SpeculationRulesPrefetchFuture", "Translate", "WebBluetooth", "WebUSB",
+    "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "Prerender2", "SpeculationRulesPrefetchFuture", "Translate", "WebBluetooth", "WebUSB",
 )  # fmt: skip
 
 _FLAGS = (
@@ -22,12 +22,15 @@ _FLAGS = (
     # Nothing of its own accord.
     "--disable-background-networking",
     "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
     "--disable-component-update",
     "--disable-crash-reporter",
     "--disable-breakpad",
     "--disable-default-apps",
     "--disable-domain-reliability",
     "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-search-engine-choice-screen",
     "--disable-sync",
     "--metrics-recording-only",
     "--no-default-browser-check",

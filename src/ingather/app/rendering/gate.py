@@ -120,6 +120,12 @@ class Gate:
             self._kept.put(self._scope.source, plain, self._origin, got)
         return self._counted(got, "fetched")
 
+    def leads_to(self, url: str) -> None:
+        """Note a page that would have taken this one's place."""
+        plain = url.partition("#")[0]
+        if plain not in self.led_to and plain != self._url and len(self.led_to) < _SHOWN:
+            self.led_to.append(plain)
+
     def _counted(self, got: Response, fate: str) -> tuple[Response | Refused, str]:
         self._bytes += len(got.body)
         if self._bytes > self._limits.bytes:
@@ -130,8 +136,8 @@ class Gate:
     def _refusal(self, kind: str, method: str, url: str, *, main: bool) -> Refused | None:
         """Say what speaks against a request before anybody is asked."""
         if kind == "document":
-            if main and method == "GET" and len(self.led_to) < _SHOWN:
-                self.led_to.append(url)
+            if main and method == "GET":
+                self.leads_to(url)
             return Refused("leads-away" if main else "kind", "another page" if main else "a frame")
         skipped = SKIPPABLE.get(kind)
         if not (kind in _WANTED or skipped) or skipped in self._limits.skip:

@@ -59,6 +59,7 @@ class PageSession:
             "Fetch.requestPaused": self._paused,
             "Inspector.targetCrashed": lambda _said, _session: self._crashed.set(),
             "Page.frameNavigated": self._navigated,
+            "Page.frameRequestedNavigation": self._leads_away,
             "Page.javascriptDialogOpening": self._asks_people,
             "Runtime.consoleAPICalled": self._logged,
             "Runtime.exceptionThrown": self._thrown,
@@ -216,6 +217,15 @@ class PageSession:
     def _navigated(self, said: dict[str, Any], _session: str) -> None:
         if said["frame"]["id"] == self._frame:
             self._shown.set()
+
+    def _leads_away(self, said: dict[str, Any], _session: str) -> None:
+        """Scripts want another page in this one's place; told by the page itself, so it cannot come too late."""
+        if (
+            said["frameId"] == self._frame
+            and said.get("disposition") == "currentTab"
+            and "Post" not in said["reason"]
+        ):
+            self._gate.leads_to(str(said["url"]))
 
     def _asks_people(self, _said: dict[str, Any], session: str) -> None:
         self._tools.say("Page.handleJavaScriptDialog", session, accept=False)

@@ -16,7 +16,8 @@ def rendering_form(outcome: Outcome) -> dict[str, Any]:
     form: dict[str, Any] = {
         "remarks": list(outcome.flags),
         "requests": [
-            {"url": fate.url, "kind": fate.kind, "fate": fate.fate, "detail": fate.detail} for fate in answer.fates
+            {"url": fate.url, "kind": fate.kind, "fate": fate.fate, "detail": fate.detail}
+            for fate in answer.fates
         ],
         "errors": list(answer.errors),
         "refused_at_proxy": answer.refused_at_proxy,
