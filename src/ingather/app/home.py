@@ -6,6 +6,7 @@
       ingather.toml   settings (conf.settings_file)
       admin-token     secret of the admin listener, readable by its owner only
       credentials.toml  names and passwords for fetching, where there are some (app.credentials)
+      secrets.json    secrets for hosts, encrypted, where there are some; their key lies elsewhere (app.secrets)
       config/         robot.conf, filter.conf, filterrules.conf, mime.types; follow.txt, donotfollow.txt, policy-acl.txt
       catalog/        the database          bodies/   WARC segments
       index/          the full-text index   log/      access log, robot.log

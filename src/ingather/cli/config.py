@@ -14,6 +14,7 @@ from ingather.app.home import Home
 from ingather.cli.findings import counted, told
 from ingather.cli.home_option import home_option
 from ingather.conf import PARAMETERS
+from ingather.conf.credentials import CREDENTIAL_KEYS
 from ingather.conf.sources import SOURCE_KEYS
 from ingather.errors import UsageError
 from ingather.model.diagnostic import Diagnostic, Place
@@ -51,6 +52,7 @@ def show(home: Path, names: tuple[str, ...], *, as_json: bool) -> None:
         for setting, entry in configuration.settings
     ]
     rows += _source_rows(configuration)
+    rows += _credential_rows(configuration)
     rows += _robot_rows(configuration)
     if names:
         rows = [
@@ -104,34 +106,27 @@ def check(home: Path, *, as_json: bool) -> int:
     return 1 if errors else 0
 
 
-@command.command(short_help="Say which URLs are fetched with whose password.")
+@command.command(short_help="Say which URLs are fetched with which credential.")
 @home_option
 @click.argument("url", default="")
 def credentials(home: Path, url: str) -> int:
-    """List what credentials.toml holds, without passwords; with URL, what is sent there, by source.
+    """List credentials of ingather.toml and of credentials.toml, without secrets; with URL, what may go along there, by source.
 
-    Exit status 1: nothing is sent to URL.
+    Of those that fit the one with the longest beginning goes along. Exit status 1: nothing is sent to URL.
     """
-    from ingather.app.credentials import read_credentials
-    from ingather.errors import UrlError
-    from ingather.model.url import canonical
+    from ingather.app.reaching.telling import told_credentials
 
-    entries = read_credentials(Home.open(home).path)
-    if url:
-        try:
-            asked = canonical(url)
-        except UrlError as error:
-            raise UsageError(f"{url!r} is not a URL: {error.text}") from error
-        entries = tuple(entry for entry in entries if asked.startswith(entry.prefix))
-    for entry in sorted(entries, key=lambda entry: -len(entry.prefix)):
-        click.echo(f"{entry.prefix}  as {entry.user}  for {', '.join(entry.sources) or 'every source'}")
-    if not entries:
+    opened = Home.open(home)
+    lines = told_credentials(opened, read_configuration(opened, environment=os.environ), url)
+    for line in lines:
+        click.echo(line)
+    if not lines:
         click.echo(
             f"nothing is sent to {url}"
             if url
-            else "no credentials; they stand in credentials.toml of the home"
+            else "no credentials; docs/how-to/crawl-with-a-password.md says how to write some"
         )
-    return 1 if url and not entries else 0
+    return 1 if url and not lines else 0
 
 
 def _wrong_credentials(home: Home) -> tuple[Diagnostic, ...]:
@@ -155,6 +150,15 @@ def _robot_rows(configuration: Configuration) -> list[dict[str, Any]]:
             shown = format_seconds(value)
         rows.append({"name": f"robot.{name}", "value": shown, "origin": robot.origin(name)})
     return rows
+
+
+def _credential_rows(configuration: Configuration) -> list[dict[str, Any]]:
+    found = {one.name: one for source in configuration.sources.values() for one in source.reach.logins}
+    return [
+        {"name": f"credential.{one.name}.{setting.key}", "value": _value(setting.write(value)), "origin": one.origins[setting.key]}
+        for one in found.values() for setting in CREDENTIAL_KEYS
+        if setting.key in one.origins and (value := one.value(setting.key)) is not None
+    ]  # fmt: skip
 
 
 def _source_rows(configuration: Configuration) -> list[dict[str, Any]]:

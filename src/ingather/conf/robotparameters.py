@@ -190,7 +190,13 @@ _TABLE = (
         aliases=("on-completion",),
         live=True,
     ),
-    RobotParameter("password", "text", "", "For HTTP authentication and FTP.", acts=False, secret=True),
+    RobotParameter(
+        "password",
+        "text",
+        "",
+        "For hosts of defined sites that ask for HTTP Basic, and their FTP.",
+        secret=True,
+    ),
     RobotParameter("referer", "text", "", "Constant Referer header, if set.", live=True),
     RobotParameter(
         "remote-access", "bool", default=False, help="Take commands of remote hosts, over TLS.", live=True
@@ -234,7 +240,7 @@ _TABLE = (
         "Product name and version sent to hosts; default: Ingather and its version.",
         live=True,
     ),
-    RobotParameter("username", "text", "anonymous", "For HTTP authentication and FTP.", acts=False),
+    RobotParameter("username", "text", "anonymous", "Goes with password."),
     RobotParameter(
         "csid", "text", "", "Name of the search instance (x-catalog://host:port/name); informational."
     ),

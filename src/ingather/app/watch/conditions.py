@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ingather.app.certificatedates import not_after
 from ingather.app.doctor.homely import certificates_of
 from ingather.app.notices.alarms import Alarm, iso_time
+from ingather.app.reaching.ledger import refusals
 from ingather.app.syndication.metering import web_feed_figures
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.web.parts import Readiness
@@ -50,6 +51,10 @@ def alarms_of(
         yield Alarm(
             "hold", str(hold["id"]), text, {key: hold[key] for key in ("source", "reason", "documents")}
         )
+    for one in refusals(gathering.home.run):
+        if one.suspended:
+            text = f"credential {one.name} is suspended after {one.refused} refusals in a row: {one.text}; ingather secret resume {one.name}"
+            yield Alarm("credential", one.name, text, {"refused": one.refused, "since": iso_time(one.last_s)})
     yield from _failing(gathering, now_s, failing_s)
     for path in certificates_of(gathering.home, gathering.settings):
         with suppress(OSError, ValueError):
