@@ -5,6 +5,7 @@ They are kept in one value of the source, :class:`ReachConf`, as its keys for fe
 """
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -13,7 +14,7 @@ from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.errors import UnitError
 from ingather.model.proxies import read_ways
 
-__all__ = ["REACH_KEYS", "ReachConf", "bypassed", "reach_field", "reach_value"]
+__all__ = ["REACH_KEYS", "ReachConf", "bypassed", "reach_field", "reach_trouble", "reach_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ REACH_KEYS: tuple[Setting, ...] = (
     Setting("source", "cookies", Kind.FLAG, default=False,
             help="Whether cookies of its hosts are kept and sent back, within this source and until the program ends."),
     Setting("source", "roots", Kind.WORDS, (),
-            'Folders of this machine whose files it may gather, with schemes = ["file"]: "/srv/docs". None written: no file.'),
+            'Folders of this machine whose files it may gather when file is among its schemes: "/srv/docs". None written: no file.'),
     Setting("source", "file-hidden", Kind.WORDS, (),
             'Names that begin with a dot and are gathered all the same: ".well-known", ".*". None written: no hidden file or folder.'),
     Setting("source", "file-links", Kind.FLAG, default=False,
@@ -105,6 +106,22 @@ def reach_field(key: str) -> str:
     """Return the field of :class:`ReachConf` that *key* sets, ``""`` if it is none of them."""
     name = key.replace("-", "_")
     return name if name in _FIELDS else ""
+
+
+def reach_trouble(reach: ReachConf, schemes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield (key, what has no effect) for keys and schemes of a source that need one another.
+
+    Args:
+        reach: its keys of this page.
+        schemes: its schemes.
+    """
+    if "file" in schemes and not reach.roots:
+        yield "schemes", 'there are no files without roots: write roots = ["/srv/docs"]'
+    if "sftp" in schemes and not (reach.host_keys or reach.known_hosts):
+        yield "schemes", "no SFTP server is believed without host-keys or known-hosts"
+    for key, needed in _NEEDS.items():
+        if getattr(reach, reach_field(key)) and not set(needed) & set(schemes):
+            yield key, f"it belongs to schemes {', '.join(needed)}"
 
 
 def reach_value(key: str, value: Value) -> object:
@@ -156,6 +173,17 @@ def _host_key(text: str) -> str:
     return text.rstrip("=")
 
 
+_NEEDS: Final = {
+    "roots": ("file",),
+    "file-hidden": ("file",),
+    "file-links": ("file",),
+    "file-metadata": ("file",),
+    "ftp-active": ("ftp", "ftps"),
+    "ftps-implicit": ("ftps",),
+    "host-keys": ("sftp",),
+    "known-hosts": ("sftp",),
+    "ssh-key": ("sftp",),
+}
 _HOST_KEY: Final = re.compile(r"(?:\S+ +)?SHA256:[A-Za-z0-9+/]{43}=?\Z")
 _BYPASSED: Final = re.compile(r"<local>(?::\d{1,5})?\Z|[^\s<>,;@]+\Z")
 _READERS: Final = {

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ingather.conf.cron import parse_cron
 from ingather.conf.names import suggestion
-from ingather.conf.reach import REACH_KEYS, ReachConf, reach_field, reach_value
+from ingather.conf.reach import REACH_KEYS, ReachConf, reach_field, reach_trouble, reach_value
 from ingather.conf.report import Report
 from ingather.conf.revisits import REVISIT_KEYS, RevisitConf, check_revisits, revisit_field, revisit_value
 from ingather.conf.setting_kinds import Kind, Setting, Value
@@ -364,6 +364,8 @@ def _warn_of_kind(
     place_of: Callable[[str], Place],
     report: Report,
 ) -> None:
+    for key, what in reach_trouble(source.reach, source.schemes):
+        report.add("W-NO-EFFECT", place_of(key), f"source.{source.name}.{key} has no effect: {what}")
     if not source.syndicates:
         for name in own:
             key = name.replace("_", "-")

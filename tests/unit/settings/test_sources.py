@@ -110,6 +110,26 @@ def test_an_address_that_is_never_reachable_is_warned_of(text: str) -> None:
     assert (found.code, found.is_error) == ("W-NO-EFFECT", False)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("schemes = ['file']", "there are no files without roots"),
+        ("roots = ['/srv']", "it belongs to schemes file"),
+        ("schemes = ['sftp']", "no SFTP server is believed without host-keys"),
+        ("ftp-active = true", "it belongs to schemes ftp, ftps"),
+    ],
+)
+def test_keys_and_schemes_that_need_one_another(text: str, said: str) -> None:
+    (found,) = read(f"[source.x]\n{text}").diagnostics
+    assert (found.code, found.is_error) == ("W-NO-EFFECT", False)
+    assert said in str(found)
+
+
+def test_roots_are_whole_paths_in_one_spelling() -> None:
+    source = read("[source.x]\nschemes = ['file']\nroots = ['/srv//docs/./', '/']").sources["x"]
+    assert source.reach.roots == ("/srv/docs", "/")
+
+
 def test_a_run_may_widen_a_source() -> None:
     narrow = SourceConf(hosts=("a.example",))
     wide = narrow.reaching(hosts=("B.example",), addresses=("127.0.0.1",), own_hosts=("localhost:80",))
