@@ -126,7 +126,7 @@ class Report(msgspec.Struct, array_like=True):
     last, ``""`` = the URL itself; ``soft_404`` says why a 200 may stand for "not found", ``""`` = nothing speaks for it.
 
     ``expires_s``: wall time until which the answer promises to stay as it is, ``None`` = it does not. ``digests``: of the
-    description, part by part (:mod:`ingather.catalog.digests`), empty = nobody made them. ``database``: where its site wants the
+    description, part by part (``ingather.catalog.digests``), empty = nobody made them. ``database``: where its site wants the
     description, ``""`` = where it is.
 
     ``near``: fingerprint of the text (:mod:`ingather.extract.simhash`), signed, 0 = none. ``canonical``: address that the page

@@ -139,7 +139,7 @@ class RobotCommands:
         return self._done(url=whole, depth=found.max_depth, waits=True)
 
     async def recheck(self, *values: str) -> dict[str, Any]:
-        """Visit again now what *values* mean, one for each of :data:`ingather.app.robot.rechecking.FIELDS`.
+        """Visit again now what *values* mean, one for each of ``FIELDS`` of ``app/robot/rechecking``.
 
         Raises:
             UsageError: they mean nothing, or more than one thing.
