@@ -2,7 +2,7 @@
 
 Forty bytes a page: text (with headings and what the page sets off), metadata, access list, links, and *steady* text: the
 text without what changes by itself, dates, times, counters and tokens. Steady text is made at second visits only; zeros
-stand for none. Metadata are without what every answer makes anew (:data:`VOLATILE`).
+stand for none. Metadata are without what every answer makes anew (``VOLATILE``).
 """
 
 import re
@@ -62,7 +62,7 @@ def digests_of(
 
     Args:
         texts: what is searched: text, headings, marked.
-        attributes: of the page layer; those of :data:`VOLATILE` do not count.
+        attributes: of the page layer; those of ``VOLATILE`` do not count.
         facts: what else is said of it (title, language, type, date, flags).
         links: packed keys, packed anchors.
         again: it was visited before, so steady text is worth its price.

@@ -11,7 +11,7 @@
    ``discovering`` judges the rest), describe, store. ``answering`` has the answers without a body. Visits that were asked for
    (``asked``, with ``listed`` limits) follow redirects (``hopping``, ``turns``), and feeds end in a poll (``polling``).
 5. *Reported and settled.* Reports gather in the ``intake``; ``settle`` decides purely what becomes of the row (``backoff``,
-   ``recheck``); ``committing`` makes reports one transaction and asks ``deletion`` about proposals.
+   ``recheck``, with what ``remembering`` knows of the page and how far ``hints`` are believed; quiet hosts: ``sampling``); ``committing`` makes reports one transaction and asks ``deletion`` about proposals.
 6. *Told.* After the commit the ``keeper`` tells: the gatherer hears "kept", the frontier new work, ``accesslog`` a line, and
    ``indexing`` the changes, which become documents (``documents``). When all is quiet ``linkpass``
    derives who links where.
