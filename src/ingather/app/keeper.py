@@ -184,7 +184,7 @@ class Gathering:
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
         self.policies = policies_of(settings, self.sources)
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
-        self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical))
+        self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical, fold=self.names.fold))
         committer = Committer(
             writer,
             rules=SettleRules(

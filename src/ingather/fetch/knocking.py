@@ -22,10 +22,10 @@ _TLS_PORTS: Final = frozenset({443, 8443})
 
 @dataclass(frozen=True, slots=True)
 class Knock:
-    """What came of a connection to *port*: ``refused`` by the gate, else what the host did; *detail* for people."""
+    """What came of a connection to *port*: ``refused`` by the gate, ``proxied`` = none was made, else what the host did; *detail* for people."""
 
     port: int
-    state: Literal["open", "closed", "silent", "refused"]
+    state: Literal["open", "closed", "silent", "refused", "proxied"]
     address: str = ""
     detail: str = ""
 

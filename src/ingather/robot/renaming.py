@@ -1,7 +1,7 @@
 """A gatherer's way with aliases of hosts: what a page links to gets the chosen host's key, what waits under an alias is not visited.
 
-Pushed content and what feeds list is named by who brought it and stays as it is. A URL to which a redirect led is visited under its own
-name: a host that sends its visitors to its alias keeps its pages, and nobody is sent in a circle.
+Pushed content is named by who brought it and stays as it is; what web feeds list got its key when it was read. A URL to which
+a redirect led is visited under its own name: a host that sends its visitors to its alias keeps its pages, and nobody is sent in a circle.
 """
 
 from collections.abc import Callable

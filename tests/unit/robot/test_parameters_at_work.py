@@ -17,6 +17,7 @@ referer                 journey: test_what_hosts_see_and_what_the_description_sa
 remote-access           journey test_robot_commands: over TLS only
 robot-state-dir         unit/robot_control/test_state_file
 server-delay            test_starts_of_visits_to_a_host_lie_apart
+smart-host-heuristics   unit/aliases/test_gathering
 depth, email, enable-ip, enable-robots-txt, csid, user-agent    journey
 dialects, selected filters, strict, tmpdir                      acts
 ======================  ==========================================================================================

@@ -66,6 +66,10 @@ class Courtesy:
                 entry.last_s = self._clock.monotonic()
 
 
+async def _directly(_host: str, _port: int, _scope: Scope) -> str:
+    return ""
+
+
 class Asking:
     """What a probe asks of hosts.
 
@@ -78,6 +82,7 @@ class Asking:
         delay_of: the delay of (source scope's host, port) in seconds, before robots.txt is known.
         robots: limits of robots.txt; ``None`` = it is not obeyed.
         longest_delay_s: more than that no crawl-delay counts.
+        proxied: the proxy through which (host, port) of a scope would be asked, ``""`` = none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a look
@@ -92,7 +97,9 @@ class Asking:
         robots: RobotsLimits,
         obey: bool = True,
         longest_delay_s: float = 60.0,
+        proxied: Callable[[str, int, Scope], Awaitable[str]] = _directly,
     ) -> None:
+        self._proxied = proxied
         self._fetcher, self._knocker, self._courtesy = fetcher, knocker, courtesy
         self._clock, self.agent, self.obey = clock, agent, obey
         self._delay_of, self._limits, self._longest_s = delay_of, robots, longest_delay_s
@@ -128,13 +135,17 @@ class Asking:
         return (await self.robots(url, scope)).allows(self.agent, url)
 
     async def knock(self, host: str, port: int, scope: Scope) -> Knock:
-        """Connect to a port of *host* and hang up."""
+        """Connect to a port of *host* and hang up; not where requests would go through a proxy."""
+        if way := await self._proxied(host, port, scope):
+            return Knock(port, "proxied", detail=f"requests go through {way}")
         self._courtesy.slow(host, self._delay_of(host, port))
         async with self._courtesy.turn(host):
             return await self._knocker.knock(host, port, scope)
 
     async def certificate(self, host: str, port: int, scope: Scope) -> Shown:
-        """Return the certificate at a port of *host*."""
+        """Return the certificate at a port of *host*; none where requests would go through a proxy."""
+        if way := await self._proxied(host, port, scope):
+            return Shown(detail=f"requests go through {way}")
         self._courtesy.slow(host, self._delay_of(host, port))
         async with self._courtesy.turn(host):
             return await self._knocker.certificate(host, port, scope)

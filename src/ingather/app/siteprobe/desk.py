@@ -1,7 +1,7 @@
 """Site probes of a home: settings, sources and configuration become the parts of a look."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from ingather.app import wiring
@@ -9,19 +9,25 @@ from ingather.app.clock import SystemClock
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
+from ingather.app.reaching.logins import LoginBook
+from ingather.app.reaching.proxies import proxies_of
 from ingather.app.siteprobe.asking import Asking, Courtesy
 from ingather.app.siteprobe.probing import Options, look_at_all
 from ingather.app.siteprobe.targets import targets_of
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
-from ingather.errors import UsageError
+from ingather.errors import ProxyError, UsageError
 from ingather.fetch import EgressGate, SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.knocking import Knocker
+from ingather.fetch.proxies.hop import Target
+from ingather.fetch.proxies.routing import Router
+from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 
 __all__ = ["MOST_NAMES", "HomeProbe"]
 
+_TLS_PORTS = frozenset({443, 8443})
 MOST_NAMES = 1_000
 """Hosts of one probe."""
 
@@ -75,9 +81,20 @@ class HomeProbe:
             raise UsageError(f"more than {MOST_NAMES} hosts at once", hint="name fewer")
         robot, settings, clock = loaded.robot, self._settings, self._clock
         limits, resolver = wiring.fetch_limits(settings, robot), SystemResolver(clock)
+        router = proxies_of(
+            settings,
+            robot,
+            self._sources,
+            home=self._home.path,
+            clock=clock,
+            resolver=resolver,
+            own_ports=self._own_ports,
+        )
         fetcher = HttpFetcher(
             limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver, own_ports=self._own_ports,
             clock=clock, ca_file=self._ca_file, authorization=CredentialFile(self._home.path, clock.monotonic).header,
+            routing=router,
+            logins=LoginBook(self._home.path, settings, self._sources, clock, sites=loaded.rules.sites, robot=robot).find,
         )  # fmt: skip
         knocker = Knocker(
             EgressGate(resolver, self._own_ports), connect_s=min(limits.connect_s, 10.0), tls_s=limits.tls_s, ca_file=self._ca_file
@@ -94,7 +111,7 @@ class HomeProbe:
         asking = Asking(
             fetcher=fetcher, knocker=knocker, courtesy=Courtesy(clock), clock=clock, agent=wiring.agent_token(robot), delay_of=delay_of,
             robots=wiring.robots_limits(settings), obey=bool(robot.enable_robots_txt),
-            longest_delay_s=settings.seconds("politeness.crawl-delay-max"),
+            longest_delay_s=settings.seconds("politeness.crawl-delay-max"), proxied=_proxied(router),
         )  # fmt: skip
         scopes = {name: source.scope() for name, source in self._sources.items()}
         try:
@@ -102,3 +119,20 @@ class HomeProbe:
         finally:
             await fetcher.close()
             await resolver.close()
+
+
+def _proxied(router: Router | None) -> Callable[[str, int, Scope], Awaitable[str]]:
+    """Return what says through which proxy a port of a host would be asked, ``""`` = directly."""
+
+    async def proxied(host: str, port: int, scope: Scope) -> str:
+        if router is None:
+            return ""
+        scheme = "https" if port in _TLS_PORTS else "http"
+        try:
+            choice = await router.choose(Target(f"{scheme}://{host}:{port}/", scheme, host, port), scope)
+        except ProxyError:
+            return "a proxy that cannot be found out"
+        way = choice.ways[0] if choice.ways else None
+        return "" if way is None else str(way)
+
+    return proxied

@@ -19,6 +19,14 @@ def ports_to_try(own: Iterable[int]) -> tuple[int, ...]:
 
 def judge_ports(knocks: Sequence[Knock], own: Iterable[int]) -> Iterator[Finding]:
     """Yield what there is to say of the ports; *own*: those that the site allows or begins at."""
+    proxied = [knock for knock in knocks if knock.state == "proxied"]
+    if proxied:
+        yield Finding(
+            "ports",
+            "note",
+            f"nobody knocked at {', '.join(str(k.port) for k in proxied)}: {proxied[0].detail}",
+        )
+        return
     found = [str(knock.port) for knock in knocks if knock.state == "open"]
     if found:
         yield Finding("ports", "ok", f"open: {', '.join(found)}")

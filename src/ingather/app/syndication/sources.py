@@ -18,13 +18,14 @@ _FEED_BYTES: Final = 10 << 20
 
 @dataclass(frozen=True, slots=True)
 class FedSource:
-    """A source with its settings and limits; ``canonical`` makes the crawler's form of a URL."""
+    """A source with its settings and limits; ``canonical`` makes the crawler's form of a URL, ``fold`` replaces aliases of hosts in it."""
 
     name: str
     conf: SourceConf
     limits: SourceLimits
     canonical: Callable[[str], str]
     beforehand: Beforehand
+    fold: Callable[[str], str] = str
 
     @property
     def code(self) -> str:
@@ -37,7 +38,7 @@ class FedSource:
         Raises:
             UrlError: nothing that is gathered.
         """
-        return honoured(self.canonical(link), self._kept)
+        return self.fold(honoured(self.canonical(link), self._kept))
 
     @property
     def _kept(self) -> frozenset[str] | None:
@@ -51,7 +52,7 @@ class FedSource:
         """
         parts, refused = split(url), self.beforehand_refuses(url)
         if not refused and self.conf.syndication.link_scope == "same-host":
-            own = split(feed)
+            own = split(self.fold(feed))
             if (parts.scheme, parts.host) != (own.scheme, own.host):
                 refused = "another scheme or host than its feed's (link-scope)"
         return refused
@@ -103,10 +104,12 @@ def limits_of(conf: SourceConf) -> SourceLimits:
     )
 
 
-def fed_sources(sources: Mapping[str, SourceConf], canonical: Callable[[str], str]) -> dict[str, FedSource]:
+def fed_sources(
+    sources: Mapping[str, SourceConf], canonical: Callable[[str], str], *, fold: Callable[[str], str] = str
+) -> dict[str, FedSource]:
     """Return the sources of kind ``rss`` and ``sitemap`` among *sources*."""
     return {
-        name: FedSource(name, conf, limits_of(conf), canonical, Beforehand(conf.scope()))
+        name: FedSource(name, conf, limits_of(conf), canonical, Beforehand(conf.scope()), fold)
         for name, conf in sources.items()
         if conf.syndicates
     }
