@@ -9,9 +9,13 @@ from ingather.conf.settings_file import read_settings
 from ingather.conf.sitebook import SiteBook
 from ingather.conf.sitechecks import check_sites
 from ingather.conf.sources import SourceConf
+from ingather.fetch import RobotsLimits
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate
+from ingather.model.report import HostGrant
+from ingather.robot.hostbook import HostBook
 from ingather.robot.politeness import HostClock
+from ingather.testing.clock import FakeClock
 
 PACE = """<Site name=domain host=siroe.com type=domain delay=8 connections=4>
 </Site>
@@ -153,3 +157,23 @@ def test_an_evaluation_knows_where_its_site_wants_the_description() -> None:
     for evaluation in told:
         engine.metadata(evaluation)
     assert [evaluation.database for evaluation in told] == ["news", "default", ""]
+
+
+def test_a_host_in_hand_goes_at_the_pace_of_its_site() -> None:
+    made, settings = loaded(PACE), read_settings(b"").settings
+    sites = SiteBook(made.rules.sites)
+    book = HostBook(
+        agent="x", obey=True, limits=RobotsLimits(), clock=FakeClock(), own=lambda _host, _port: False,
+        policy=lambda host, source, own: wiring.host_policy(settings, made.robot, SourceConf(name=source), own=own, site=sites.of_host(host)),
+    )  # fmt: skip
+    hosts = ("www.siroe.com", "b.siroe.com", "elsewhere.example")
+    lent = [
+        book.lend(HostGrant(id=n, origin=f"https://{host}", key=host, own=False), "web")
+        for n, host in enumerate(hosts)
+    ]
+    assert [entry.clock.delay_s for entry in lent] == [2.5, 8.0, 1.0]
+    assert [entry.clock.max_open for entry in lent] == [2, 4, 2]
+    other_port = book.lend(
+        HostGrant(id=9, origin="http://www.siroe.com:8080", key="www.siroe.com:8080", own=False), "web"
+    )
+    assert other_port.clock.delay_s == 2.5

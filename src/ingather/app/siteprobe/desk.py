@@ -15,6 +15,7 @@ from ingather.app.siteprobe.asking import Asking, Courtesy
 from ingather.app.siteprobe.probing import Options, look_at_all
 from ingather.app.siteprobe.targets import targets_of
 from ingather.conf.settings import Settings
+from ingather.conf.sitebook import SiteBook
 from ingather.conf.sources import SourceConf
 from ingather.errors import ProxyError, UsageError
 from ingather.fetch import EgressGate, SystemResolver
@@ -100,13 +101,12 @@ class HomeProbe:
             EgressGate(resolver, self._own_ports), connect_s=min(limits.connect_s, 10.0), tls_s=limits.tls_s, ca_file=self._ca_file
         )  # fmt: skip
         owners = {target.host: self._sources.get(target.source) for target in targets}
-        usual_s = float(robot.server_delay)
+        sites = SiteBook(loaded.rules.sites)
 
         def delay_of(host: str, port: int) -> float:
-            if any(source.is_own(host, port) for source in self._sources.values()):
-                return 0.0
-            owner = owners.get(host)
-            return usual_s if owner is None or owner.delay_s is None else owner.delay_s
+            own = any(source.is_own(host, port) for source in self._sources.values())
+            owner, site = owners.get(host) or SourceConf(), sites.of_host(host)
+            return wiring.host_policy(settings, robot, owner, own=own, site=site).least_delay()
 
         asking = Asking(
             fetcher=fetcher, knocker=knocker, courtesy=Courtesy(clock), clock=clock, agent=wiring.agent_token(robot), delay_of=delay_of,
