@@ -189,7 +189,8 @@ class EgressGate:
             return Refusal(FailureKind.EGRESS, refused)
         name, proxy_port = proxy
         try:
-            found = tuple(await self._resolver.resolve(name))
+            own = parse_address(name)
+            found = tuple(await self._resolver.resolve(name)) if own is None else (str(own),)
         except (OSError, UnicodeError) as error:
             return Refusal(FailureKind.PROXY, f"{name}: {error}")
         if not found:

@@ -18,13 +18,8 @@ __all__ = ["direct_options", "judged", "key_of", "options_of", "refused"]
 
 _SUPPRESS_CONNECT_HEADERS: Final = 265
 """CURLOPT_SUPPRESS_CONNECT_HEADERS, which pycurl has no name for."""
-_HTTPS_PROXY: Final = 2
-"""CURLPROXY_HTTPS, the same."""
-_TYPES: Final = {
-    "http": pycurl.PROXYTYPE_HTTP, "https": _HTTPS_PROXY, "socks4": pycurl.PROXYTYPE_SOCKS4A,
-    "socks4a": pycurl.PROXYTYPE_SOCKS4A, "socks5": pycurl.PROXYTYPE_SOCKS5_HOSTNAME,
-    "socks5h": pycurl.PROXYTYPE_SOCKS5_HOSTNAME,
-}  # fmt: skip
+_REMOTE: Final = {"socks4": "socks4a", "socks5": "socks5h"}
+"""Kinds that would have us resolve names: the proxy does."""
 _DIRECT_PROTOCOLS: Final = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _E_PROXY: Final = 97
 _SOCKS_LOGIN: Final = frozenset({12, 33})
@@ -47,8 +42,8 @@ def options_of(hop: Hop, ca_file: str | None) -> Iterator[tuple[int, object]]:
     ftp = pycurl.PROTO_FTP if hop.proxy.kind in {"http", "https"} else 0
     yield pycurl.PROTOCOLS, _DIRECT_PROTOCOLS | ftp
     yield pycurl.NOPROXY, ""
-    yield pycurl.PROXY, str(hop.proxy)
-    yield pycurl.PROXYTYPE, _TYPES[hop.proxy.kind]
+    # Its scheme says the type; without one libcurl would go by the last that was set.
+    yield pycurl.PROXY, str(replace(hop.proxy, kind=_REMOTE.get(hop.proxy.kind, hop.proxy.kind)))
     yield pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC | pycurl.HTTPAUTH_DIGEST
     yield pycurl.PROXYUSERNAME, user.encode()
     yield pycurl.PROXYPASSWORD, password.encode()

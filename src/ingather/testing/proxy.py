@@ -1,14 +1,16 @@
-"""A small proxy: requests in absolute form, CONNECT, SOCKS4a and SOCKS5; it can want a password, refuse, or break off."""
+"""A small proxy: requests in absolute form (answers with Content-Length alone), CONNECT, SOCKS4a and SOCKS5; it can want a password, refuse, or break off."""
 
 import asyncio
 import base64
 import contextlib
+import re
 from typing import Final, Self
 from urllib.parse import urlsplit
 
 __all__ = ["KitProxy"]
 
 _LAST: Final = b"\r\n\r\n"
+_LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 class KitProxy:
@@ -109,7 +111,9 @@ class KitProxy:
                 + b"\r\n".join([*lines, b"Connection: close"])
                 + _LAST
             )
-            writer.write(await reader.read())
+            answer = await reader.readuntil(_LAST)
+            length = _LENGTH.search(answer)
+            writer.write(answer + await reader.readexactly(int(length[1]) if length else 0))
         finally:
             far.close()
             with contextlib.suppress(OSError):
