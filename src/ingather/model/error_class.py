@@ -15,7 +15,7 @@ _HTTP = "http-"
 _GONE = frozenset({"404", "410"})
 _DETAILS = {
     "not-found": "not found", "refused": "refused", "back-off": "server", "server-error": "server", "quarantined": "quarantine",
-    "robots-unreachable": "robots", "soft-404": "soft 404", "refused-address": "address",
+    "robots-unreachable": "robots", "soft-404": "soft not found", "refused-address": "address",
 }  # fmt: skip
 
 
