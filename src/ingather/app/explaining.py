@@ -117,7 +117,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
         visitor = Visitor(
             settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find,
             others=None if loaded is None else lambda resolver: protocol_fetchers(
-                loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password
+                loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard
             ),
         )  # fmt: skip
         try:

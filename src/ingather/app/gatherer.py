@@ -130,7 +130,13 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     agent = wiring.agent_token(robot)
     book = LoginBook(home, settings, blueprint.sources, clock, sites=loaded.rules.sites, robot=robot)
     router = proxies_of(
-        settings, robot, blueprint.sources, home=home, clock=clock, resolver=resolver, own_ports=blueprint.own_ports
+        settings,
+        robot,
+        blueprint.sources,
+        home=home,
+        clock=clock,
+        resolver=resolver,
+        own_ports=blueprint.own_ports,
     )
     fetcher = HttpFetcher(
         wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver,
@@ -139,7 +145,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         logins=book.find, routing=router,
     )  # fmt: skip
     made = protocol_fetchers(
-        loaded, settings, blueprint.sources, home=home, clock=clock, resolver=resolver, passwords=book.password, own_ports=blueprint.own_ports
+        loaded, settings, blueprint.sources, home=home, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard, own_ports=blueprint.own_ports
     ) | {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}  # fmt: skip
     asked: Fetcher = ByProtocol(fetcher, over_proxies(made, fetcher, router))
     pool = ConverterPool(

@@ -15,8 +15,9 @@ from ingather.fetch.account import Account, AccountOf, Target, no_account, targe
 from ingather.fetch.egress import EgressGate, Refusal
 from ingather.fetch.ftp_lines import Exchange, Line
 from ingather.fetch.http_answer import failure_of
+from ingather.fetch.http_dress import Dress
 from ingather.fetch.limits import Limits
-from ingather.fetch.logins.port import LoginError
+from ingather.fetch.logins.port import Login, LoginError
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
@@ -56,6 +57,7 @@ class LineFetcher:
         own_ports: (address, port) of our own listeners.
         clock: for ``elapsed_s`` and for files that changed a moment ago.
         account: as whom a URL is asked for on behalf of a source.
+        guard: who counts refusals of an account, ``None`` = nobody.
         type_of: media types by file name.
         max_connections: requests at once; more wait.
         ca_file: certificates to trust instead of the system's (PEM).
@@ -69,12 +71,13 @@ class LineFetcher:
         own_ports: Collection[tuple[str, int]] = (),
         clock: Clock,
         account: AccountOf = no_account,
+        guard: Callable[[str, str], Login | None] = lambda _url, _source: None,
         type_of: TypeOf = lambda _: None,
         max_connections: int = 8,
         ca_file: str | None = None,
     ) -> None:
         self.limits, self.clock, self.type_of, self.ca_file = limits, clock, type_of, ca_file
-        self._account = account
+        self._account, self._guard = account, guard
         self._gate = EgressGate(resolver, own_ports)
         self._slots = asyncio.Semaphore(max_connections)
         self._threads = ThreadPoolExecutor(max_connections, thread_name_prefix="ingather-files")
@@ -144,6 +147,23 @@ class LineFetcher:
         refused = self.refused(target, scope, account)
         if refused is not None:
             return refused
+        guard = None if account is None else self._guard(request.url, scope.source)
+        if guard is None:
+            return await self._sent(request, target, scope, admitted, account)
+
+        async def send(request: Request, scope: Scope, dress: Dress) -> Response | Failure:
+            return await self._sent(request, target, scope, admitted, account if dress.private else None)
+
+        return await guard.ask(request, scope, send)
+
+    async def _sent(
+        self,
+        request: Request,
+        target: Target,
+        scope: Scope,
+        admitted: tuple[str, ...],
+        account: Account | None,
+    ) -> Response | Failure:
         key = (f"{target.scheme}://{target.host}:{target.port}", scope.source, account, scope.verify_tls)
         line = self._line(key) or Line(
             self.limits, peer_refusal=self._gate.peer_refusal, options=self.options(target, scope, account),

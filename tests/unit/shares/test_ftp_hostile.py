@@ -1,16 +1,22 @@
 """ftp servers that lie, refuse or break off: nobody else is connected to, and every end has its name."""
 
 import asyncio
+import shutil
+import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.shares.conftest import Clock, Here, answer, failure, run, scope
 from tests.unit.shares.ftpd import Ftpd, Script
 
+from ingather.app.reaching.ledger import FileLedger
 from ingather.fetch.account import Account
 from ingather.fetch.ftp import FtpFetcher
 from ingather.fetch.limits import Limits
+from ingather.fetch.logins import Guard
+from ingather.fetch.logins.through import Through
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.testing.running import wait_until
@@ -60,6 +66,43 @@ def test_a_password_that_is_refused_is_in_no_answer() -> None:
             assert "s3cret" not in repr(answer(got, 401))
 
         run(lambda: fetcher(account=lambda *_: Account("ann", "s3cret")), ask)
+
+
+def test_a_refused_account_is_suspended_before_it_is_locked(tmp_path: Path) -> None:
+    """Refusals are counted over all requests and processes; what the server takes clears the count."""
+
+    def ledger() -> FileLedger:
+        return FileLedger(tmp_path, "mirror", "mark", 2, wall=time.time, monotonic=time.monotonic)
+
+    def made(password: str) -> FtpFetcher:
+        guard = Guard("mirror", Through(), ledger())
+        return fetcher(account=lambda *_: Account("ann", password), guard=lambda *_: guard)
+
+    with Ftpd(script(account=("ann", "right"))) as server:
+        url = f"ftp://localhost:{server.port}/a.txt"
+
+        async def refused(fetch: Fetch) -> None:
+            for _ in range(5):
+                assert failure(await fetch(Request(url), FTP)).kind is FailureKind.AUTH
+
+        run(lambda: made("wrong"), refused)
+        assert 1 <= server.commands.count("PASS wrong") <= 2
+        run(lambda: made("right"), refused)
+        assert "PASS right" not in server.commands  # held back, whatever it is
+
+        async def robots(fetch: Fetch) -> None:
+            answer(
+                await fetch(Request(f"ftp://localhost:{server.port}/robots.txt"), FTP), 401
+            )  # asked anonymously
+
+        run(lambda: made("right"), robots)
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+
+        async def taken(fetch: Fetch) -> None:
+            assert answer(await fetch(Request(url), FTP), 200).authorized
+
+        run(lambda: made("right"), taken)
 
 
 def test_a_passive_answer_with_another_address_is_not_believed() -> None:

@@ -17,6 +17,7 @@ from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.errors import UsageError
 from ingather.fetch.logins import Basic, Guard, Jar, Login, LoginError, WhenAsked, WithCookies
+from ingather.fetch.logins.through import Through
 from ingather.log import get
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
@@ -120,6 +121,23 @@ class LoginBook:
         if self._robot is not None and self._robot_site(url, source):
             return self._robot
         return None
+
+    def guard(self, url: str, source: str) -> Login | None:
+        """Return who counts refusals of what :meth:`password` gives for a URL, and holds it back after too many."""
+        place = self._place(url, source)
+        if place is not None and place.conf.kind == "password":
+            name, mark, ledger = place.conf.name, self._mark(place.conf), self._ledger(place.conf)
+        elif self._robot is not None and self._robot_site(url, source):
+            name, mark = f"{_ROBOT} at {split(url).host}", _state(self._home / "config" / _ROBOT)
+            ledger = FileLedger(
+                self._home / "run", name, mark, 3, wall=self._clock.wall, monotonic=self._clock.monotonic
+            )
+        else:
+            return None
+        made = self._made.get((source, f"password {name}"))
+        if made is None or made[0] != mark:
+            made = self._made[source, f"password {name}"] = mark, Guard(name, Through(), ledger)
+        return made[1]
 
     def _login(self, url: str, source: str) -> Login | None:
         place = self._place(url, source)

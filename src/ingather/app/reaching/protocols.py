@@ -14,17 +14,20 @@ from ingather.errors import UsageError
 from ingather.fetch.account import Account
 from ingather.fetch.files import FileFetcher, FileReach
 from ingather.fetch.ftp import FtpFetcher, FtpReach
-from ingather.fetch.logins import LoginError
+from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.sftp import SftpFetcher, SftpReach
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
 
-__all__ = ["Passwords", "openings", "protocol_fetchers", "tell_openings"]
+__all__ = ["Guards", "Passwords", "openings", "protocol_fetchers", "tell_openings"]
 
 Passwords = Callable[[str, str], tuple[str, str] | None]
 """(URL, source) to name and password, ``None`` = none; raises ``LoginError`` when they cannot be used."""
+
+Guards = Callable[[str, str], Login | None]
+"""(URL, source) to who counts refusals of that account."""
 
 _FTP: Final = frozenset({"ftp", "ftps"})
 _NOWHERE: Final = ReachConf()
@@ -40,6 +43,7 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
     clock: Clock,
     resolver: Resolver,
     passwords: Passwords = lambda _url, _source: None,
+    guards: Guards = lambda _url, _source: None,
     own_ports: Collection[tuple[str, int]] = (),
 ) -> dict[str, Fetcher]:
     """Return a fetcher for each protocol beside http that one of *sources* names, and for files.
@@ -52,6 +56,7 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
         clock: the time.
         resolver: names to addresses.
         passwords: accounts of ftp and sftp.
+        guards: who counts their refusals.
         own_ports: (address, port) of our own listeners.
     """
     schemes = frozenset().union(*(source.schemes for source in sources.values()))
@@ -78,13 +83,13 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
     made: dict[str, Fetcher] = {}
     if schemes & _FTP:
         ftp = FtpFetcher(
-            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, type_of=loaded.mime.type_of,
+            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             reach=ftp_reach, email=str(robot.email),
         )  # fmt: skip
         made |= dict.fromkeys(_FTP, ftp)
     if "sftp" in schemes:
         made["sftp"] = SftpFetcher(
-            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, type_of=loaded.mime.type_of,
+            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             reach=sftp_reach,
         )  # fmt: skip
     never = () if home is None else (str(home),)
