@@ -16,6 +16,7 @@ def simulation_text(answer: Mapping[str, Any]) -> str:
 def _lines(url: Mapping[str, Any], *, data: bool) -> Iterator[str]:
     yield f"{url['url']}: {_headline(url, data=data)}"
     yield f"site       {url['site'] or 'none'}{', source ' + url['source'] if url['source'] else ''}, depth {url['depth']}"
+    yield from _alias(url.get("alias"))
     if "robots" in url:
         robots = url["robots"]
         line = f", line {robots['line']}: {robots['text']}" if robots["line"] else f" ({robots['detail']})"
@@ -40,6 +41,11 @@ def _lines(url: Mapping[str, Any], *, data: bool) -> Iterator[str]:
             yield f"  {name}: {_cut(' | '.join(values))}"
         if url["flags"]:
             yield f"remarks    {', '.join(url['flags'])}"
+
+
+def _alias(alias: Mapping[str, Any] | None) -> Iterator[str]:
+    if alias is not None and alias["key"]:
+        yield f"host alias {alias['alias']} is {alias['host']}: not visited, {alias['key']} is"
 
 
 def _rendering(said: Mapping[str, Any] | None) -> Iterator[str]:

@@ -59,6 +59,10 @@ def test_two_names_become_one_and_two_again(home: Path, server: SyntheticServer)
     told = rig.explained(f"{second}/p1")
     assert f"host alias: {alias} is {host}" in told
     assert f"{first}/p1" in told
+    assert (
+        f"host alias {alias} is {host}: not visited, {first}/p1 is"
+        in rig.call("simulate", f"{second}/p1").out
+    )
 
     server.requests.clear()
     server.override(f"{first}/", page("Start anew", "/p0", f"{second}/only"))

@@ -16,6 +16,7 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.hostaliases.explaining import alias_answer
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import Passwords, protocol_fetchers
@@ -141,7 +142,12 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
             await simulator.close()
 
     folder = loaded.directory
-    return {"config": str(folder) if folder else "", "data": data, "urls": asyncio.run(work())}
+    found = asyncio.run(work())
+    if home is not None:
+        for one in found:
+            alias = alias_answer(home, one["url"], smart=bool(loaded.robot.smart_host_heuristics))
+            one.update({} if alias is None else {"alias": alias})
+    return {"config": str(folder) if folder else "", "data": data, "urls": found}
 
 
 def _owners(home: Home, urls: Sequence[str], sources: Mapping[str, SourceConf]) -> dict[str, str]:
