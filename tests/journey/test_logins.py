@@ -230,6 +230,7 @@ def test_every_kind_of_login_reads_its_pages_and_no_output_has_a_secret(
                   ("config", "show"), ("config", "show", "--json"), ("config", "check"), ("config", "credentials"), ("secret", "list"),
                   ("secret", "list", "--json"), ("report", "errors"), ("doctor",), ("simulate", "--data", f"{origin}/basic/9"), ("backup", str(tmp_path / "backup"))):  # fmt: skip
         tell(*words)
+    assert any("its key is not in the backup" in text for text in said)
     for value in SECRETS.values():  # the search finds what is there
         assert spoken("control", b"x" + b64encode(b"user:" + value.encode()))
         assert spoken("control", f"?word={quote_plus(value)}&".encode())

@@ -151,7 +151,7 @@ class Paper:
 
     lines: list[str] = field(default_factory=list)
 
-    def begin(self) -> bool:
+    def begin(self, *, eager: bool = False) -> bool:
         self.lines.append("begin")
         return True
 
@@ -163,6 +163,9 @@ class Paper:
 
     def closed(self) -> None:
         return None
+
+    def doubted(self) -> bool:
+        return False
 
 
 @pytest.fixture

@@ -282,24 +282,13 @@ def test_no_token_is_a_failure_of_this_login_alone(  # noqa: PLR0913, PLR0917 - 
 
 
 def test_the_token_endpoint_is_reached_through_the_gate(
-    run: Any, aimed: "type[Aimed]", clock: "HostClock"
+    run: Any, aimed: "type[Aimed]", clock: "HostClock", paper: "type[Paper]"
 ) -> None:
     async def main() -> None:
-        login = Guard("g", OAuth2(Client("http://169.254.169.254/token", "c", CANARY), clock), Quiet())
+        login = Guard("g", OAuth2(Client("http://169.254.169.254/token", "c", CANARY), clock), paper())
         async with aimed(lambda _, __: login) as ours:
             got = await ours.get("http://localhost:9/")
             assert isinstance(got, Failure)
             assert "refused-address" in got.detail
-
-    class Quiet:
-        def begin(self) -> bool:
-            return True
-
-        def ended(self, *, refused: bool, text: str = "") -> None: ...
-
-        def succeeded(self) -> None: ...
-
-        def closed(self) -> None:
-            return None
 
     run(main())

@@ -225,6 +225,43 @@ def test_a_wrong_password_is_shown_three_times_and_never_again_until_it_is_anoth
     run(main())
 
 
+def test_public_pages_do_not_let_a_wrong_password_be_shown_for_ever(
+    run: Any, host: "type[Host]", aimed: "type[Aimed]", tmp_path: Path, clock: "HostClock"
+) -> None:
+    right = "Basic " + b64encode(f"u:{CANARY}".encode()).decode()
+
+    def answer(asked: "Asked") -> "Told":
+        shown = asked.headers.get("authorization")
+        closed = asked.path != "/public" and shown != right
+        return (401, [], b"") if closed or asked.path == "/never" else (200, [], b"in")
+
+    async def main() -> None:
+        kept = store(tmp_path, wiki="wrong")
+        async with host(answer) as there:
+            table = f'[source.here]\ncredentials = ["wiki"]\n[credential.wiki]\nurl = "{there.origin}/"\nuser = "u"\nsecret = "wiki"\n'
+            found = book(tmp_path, clock, table)
+            async with aimed(found.find) as ours:
+                for _ in range(8):
+                    await ours.get(f"{there.origin}/public")
+                    clock.ahead_s += 3600
+                    await ours.get(f"{there.origin}/closed")
+                    clock.ahead_s += 3600
+                shown = [asked for asked in there.asked if asked.path == "/closed"]
+                assert len(shown) == 3
+                # The right one is not suspended by pages that it may not see, as long as it opens others.
+                kept.set("wiki", CANARY, 99.0)
+                clock.ahead_s += 3
+                assert (await ours.get(f"{there.origin}/closed")).status == 200
+                for _ in range(5):
+                    got = await ours.get(f"{there.origin}/never")
+                    assert isinstance(got, Failure)
+                    got = await ours.get(f"{there.origin}/closed")
+                    assert isinstance(got, Response)
+                    assert got.status == 200
+
+    run(main())
+
+
 def test_without_the_key_nothing_is_sent_and_other_sources_go_on(
     run: Any, host: "type[Host]", aimed: "type[Aimed]", tmp_path: Path, clock: "HostClock"
 ) -> None:

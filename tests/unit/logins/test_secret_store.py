@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from ingather.app.doctor.secretive import check_secrets
+from ingather.app.home import Home
+from ingather.app.reaching.ledger import FileLedger
 from ingather.app.secrets import FILE, KeyFile, SecretStore
+from ingather.conf.settings_file import read_settings
 from ingather.errors import UsageError
 
 CANARY = "kanari-7f2e-ä"
@@ -167,3 +171,32 @@ def test_the_verbs_take_a_secret_from_standard_input_and_show_none(tmp_path: Pat
     assert refused.returncode == 2
     assert "kanari" not in refused.stderr + refused.stdout
     assert (home / FILE).exists()
+
+
+def test_the_doctor_says_what_is_missing(tmp_path: Path) -> None:
+    home = Home.create(tmp_path / "home")
+    text = (
+        '[source.web]\ncredentials = ["a"]\n[credential.a]\nurl = "https://h/"\nuser = "u"\nsecret = "one"\n'
+    )
+    read = read_settings(text.encode())
+    environment = {"HOME": str(tmp_path)}
+
+    def told() -> list[tuple[str, str]]:
+        found = check_secrets(home, read.settings, read.sources, environment)
+        return [(str(one.level), one.text) for one in found]
+
+    assert "wants the secret one, which was never set" in told()[0][1]
+    store = SecretStore(home.path, KeyFile.of(home.path, "", environment))
+    store.set("one", CANARY, 1.0)
+    ((level, text),) = told()
+    assert level == "ok"
+    assert "is in no backup of the home" in text
+    ledger = FileLedger(home.run, "a", "", 1, wall=lambda: 1e9, monotonic=lambda: 0.0)
+    ledger.begin()
+    ledger.ended(refused=True, text="no")
+    assert "suspended after 1 refusals" in told()[0][1]
+    store.key.path.chmod(0o640)
+    assert "others may read" in told()[-1][1]
+    store.key.path.unlink()
+    ((level, text),) = [one for one in told() if "no secret is sent" in one[1]]
+    assert level == "error"

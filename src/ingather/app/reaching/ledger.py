@@ -92,19 +92,23 @@ class FileLedger:
         self._seen: Closed | None = None
         self._begun = False
 
-    def begin(self) -> Closed | bool:
+    def begin(self, *, eager: bool = False) -> Closed | bool:
         """Count an attempt before it is made."""
         with self._changing() as state:
             now_s = self._wall()
             if 0 < state.trial_s <= now_s < state.trial_s + _TRIAL_S:
                 return False
             closed = _judged(state, now_s)
-            if closed is not None:
+            if closed is not None and not (eager and state.refused == 1 and not state.suspended):
                 return closed
             state.refused += 1
             state.last_s = state.trial_s = now_s
         self._begun = True
         return True
+
+    def doubted(self) -> bool:
+        """Whether refusals are counted against it."""
+        return self._read().refused > int(self._begun)
 
     def ended(self, *, refused: bool, text: str = "") -> None:
         """Let the attempt stand, or take it back."""

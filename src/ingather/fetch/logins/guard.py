@@ -12,6 +12,8 @@ from ingather.model.scope import Scope
 __all__ = ["Guard"]
 
 _UNAUTHORIZED: Final = 401
+_MORE: Final = 300
+_SERVER_ERROR: Final = 500
 _PAUSE_S: Final = 0.2
 _LONGEST: Final = 600
 
@@ -19,7 +21,8 @@ _LONGEST: Final = 600
 class Guard:
     """Lets requests through to *login* as long as hosts take it. A page that is not asked for is a failure of kind ``auth``.
 
-    Until a host has taken it, one request at a time goes out, so that a wrong password is shown as few times as were allowed.
+    Until a host has taken it, one request at a time goes out, so that a wrong password is shown as few times as were allowed. A page that
+    is given without the login as well proves nothing of it: after a refusal it is asked for once more, without.
     robots.txt is asked for without the login where that fails: it is for all sources.
 
     Args:
@@ -30,7 +33,7 @@ class Guard:
 
     def __init__(self, name: str, login: Login, ledger: Ledger) -> None:
         self._name, self._login, self._ledger = name, login, ledger
-        self._proven = False
+        self._proven = self._was_good = False
         self._lock = asyncio.Lock()
 
     async def ask(self, request: Request, scope: Scope, send: Send) -> Response | Failure:
@@ -52,7 +55,7 @@ class Guard:
                 return await self._tried(request, scope, send, counted=False)
             state: Closed | bool = False
             for _ in range(_LONGEST):
-                state = self._ledger.begin()
+                state = self._ledger.begin(eager=self._was_good)
                 if state is not False:
                     break
                 await asyncio.sleep(_PAUSE_S)
@@ -65,41 +68,50 @@ class Guard:
     async def _tried(
         self, request: Request, scope: Scope, send: Send, *, counted: bool
     ) -> Response | Failure:
-        refused, text = False, ""
         answer: Response | Failure
         try:
             answer = await self._login.ask(request, scope, send)
-            if isinstance(answer, Response) and answer.status == _UNAUTHORIZED:
-                refused, text = True, "the host refused it (HTTP 401)"
-                answer = self._failure(request, text, status=_UNAUTHORIZED, elapsed_s=answer.elapsed_s)
-        except LoginError as error:
-            refused, text = error.refused, error.text
-            answer = self._failure(request, text, status=_UNAUTHORIZED if refused else 0)
+            error = _refusal(answer)
+        except LoginError as caught:
+            error = caught
         except BaseException:
             if counted:
                 self._ledger.ended(refused=False)
             raise
-        if isinstance(answer, Response) and answer.authorized:
-            self._proven = True
-            if counted:
-                self._ledger.succeeded()
-        elif refused:
-            self._proven = False
-            self._ledger.ended(refused=True, text=text)
-        elif counted:
-            self._ledger.ended(refused=False, text=text)
+        if error is not None:
+            if error.refused:
+                self._proven = False
+            if error.refused or counted:
+                self._ledger.ended(refused=error.refused, text=error.text)
+            return self._failure(request, error.text, status=_UNAUTHORIZED if error.refused else 0)
+        if counted:
+            await self._judge(request, scope, send, answer)
         return answer
 
+    async def _judge(self, request: Request, scope: Scope, send: Send, answer: Response | Failure) -> None:
+        """Say whether a good answer proves the login: after refusals only one that is not given without it."""
+        good = isinstance(answer, Response) and answer.authorized and answer.status < _SERVER_ERROR
+        try:
+            if good and self._ledger.doubted():
+                plain = await send(request, scope, Dress(private=False))
+                good = isinstance(plain, Response) and _MORE <= plain.status < _SERVER_ERROR
+        except BaseException:
+            self._ledger.ended(refused=False)
+            raise
+        if good:
+            self._proven = self._was_good = True
+            self._ledger.succeeded()
+        else:
+            self._ledger.ended(refused=False)
+
     def _failure(
-        self,
-        request: Request,
-        text: str,
-        wait_s: float | None = None,
-        *,
-        status: int = 0,
-        elapsed_s: float = 0.0,
+        self, request: Request, text: str, wait_s: float | None = None, *, status: int = 0
     ) -> Failure:
         detail = f"credential {self._name}: {text}"
-        return Failure(
-            request.url, FailureKind.AUTH, detail, elapsed_s=elapsed_s, retry_after_s=wait_s, status=status
-        )
+        return Failure(request.url, FailureKind.AUTH, detail, retry_after_s=wait_s, status=status)
+
+
+def _refusal(answer: Response | Failure) -> LoginError | None:
+    if isinstance(answer, Response) and answer.status == _UNAUTHORIZED:
+        return LoginError("the host refused it (HTTP 401)", refused=True)
+    return None

@@ -46,8 +46,11 @@ class Closed:
 class Ledger(Protocol):
     """Keeps count of a credential's refusals, for all processes together."""
 
-    def begin(self) -> Closed | bool:
-        """Count an attempt before it is made; ``False`` = another one is being made now, ask again."""
+    def begin(self, *, eager: bool = False) -> Closed | bool:
+        """Count an attempt before it is made; ``False`` = another one is being made now, ask again. *eager*: a first refusal does not wait."""
+
+    def doubted(self) -> bool:
+        """Whether refusals are counted against it, the attempt that is being made left out."""
 
     def ended(self, *, refused: bool, text: str = "") -> None:
         """Tell how an attempt ended: *refused*, or not for the secret's sake. A refusal counts also when it was not begun."""
