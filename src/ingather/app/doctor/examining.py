@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration, read_configuration
-from ingather.app.doctor import homely, listening, machine, secretive, stored
+from ingather.app.doctor import browsing, homely, listening, machine, secretive, stored
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.errors import IngatherError
@@ -16,6 +16,7 @@ __all__ = ["CHECKS", "examine"]
 
 CHECKS: Final = (
     "versions", "configuration", "permissions", "secrets", "disk", "limits", "clock", "dns", "ports", "certificates", "catalog", "sandbox",
+    "browser",
 )  # fmt: skip
 """What is looked at, in this order; ``catalog`` tells of bodies, index and holds too."""
 
@@ -45,6 +46,7 @@ def examine(
         "certificates": lambda: homely.check_certificates(home, settings),
         "catalog": lambda: stored.check_stored(home, settings, owned=owner is not None),
         "sandbox": lambda: machine.check_sandbox(settings, robot, clock, home.run / "doctor-probe"),
+        "browser": lambda: browsing.check_browser(settings, read.sources, clock),
     }
     return [finding for name in CHECKS if name in only for finding in _looked(name, looks[name])]
 

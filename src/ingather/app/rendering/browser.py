@@ -13,10 +13,10 @@ from ingather.app.rendering.keeping import Kept
 from ingather.app.rendering.launching import Launched, LaunchError, launch
 from ingather.app.rendering.session import PageLimits, PageSession
 from ingather.log import get
-from ingather.model.resource import Response
+from ingather.model.resource import Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
-from ingather.ports.renderer import Errand, Rendered, RenderFailure
+from ingather.ports.renderer import Errand, NotAsked, Rendered, RenderFailure
 
 __all__ = ["BrowserLimits", "Browsers"]
 
@@ -49,6 +49,13 @@ class BrowserLimits:
     kept_bytes: int = 32 << 20
     page: PageLimits = field(default_factory=PageLimits)
     gate: GateLimits = field(default_factory=GateLimits)
+
+
+_TRIAL = b"<p id=p></p><script>p.textContent = 6 * 7</script>"
+
+
+async def _nobody(request: Request, _scope: Scope) -> NotAsked:
+    return NotAsked("scope", f"nobody is asked for {request.url}")
 
 
 class _Browser:
@@ -109,6 +116,7 @@ class Browsers:
         self._trouble_until_s = 0.0
         self.started = 0
         self.measures: tuple[str, ...] = ()
+        self.product = ""
 
     async def render(
         self, url: str, first: Response, scope: Scope, errand: Errand
@@ -143,6 +151,17 @@ class Browsers:
             else:
                 self._rest(browser)
             return replace(got, refused_at_proxy=refused)
+
+    async def trial(self) -> str:
+        """Start a browser and have it read a page of our own; return why that does not work, ``""`` if it does.
+
+        Afterwards ``product`` and ``measures`` say what it is and how it is locked in.
+        """
+        page = Response("http://trial.invalid/", 200, (("Content-Type", "text/html"),), _TRIAL)
+        got = await self.render(page.url, page, Scope("trial"), _nobody)
+        if isinstance(got, RenderFailure):
+            return f"{got.reason}: {got.detail}" if got.detail else got.reason
+        return "" if b"42" in got.html else "it does not run scripts"
 
     @property
     def alive(self) -> list[int]:
@@ -201,7 +220,7 @@ class Browsers:
         try:
             await door.listen(launched.listening)
             async with asyncio.timeout(max(self._limits.page.total_s, 10.0)):
-                await tools.say("Browser.getVersion")
+                self.product = str((await tools.say("Browser.getVersion")).get("product", ""))
         except BaseException as error:
             words = await browser.end()
             if isinstance(error, Exception):

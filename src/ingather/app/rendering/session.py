@@ -20,6 +20,7 @@ from ingather.ports.renderer import Rendered, RenderFailure
 __all__ = ["PageLimits", "PageSession"]
 
 _LOOK_S = 0.1
+_SLICES, _BREATH_S = 12, 0.05
 _ERRORS, _ERROR_CHARS = 20, 300
 _NOT_PASSED = frozenset({
     "alt-svc", "connection", "content-encoding", "content-length", "keep-alive", "nel", "report-to", "reporting-endpoints", "set-cookie",
@@ -141,12 +142,26 @@ class PageSession:
         if opened.get("errorText") or opened.get("isDownload"):
             return self._failure("crashed", f"the page did not open: {opened.get('errorText', 'a download')}")
         await self._shown.wait()
-        budget_ms = self._limits.settle_s * 1000
-        await tools.say(
-            "Emulation.setVirtualTimePolicy", session, policy="pauseIfNetworkFetchesPending", budget=budget_ms
-        )
-        await self._settled.wait()
+        await self._settle(session)
         return await self._taken(session)
+
+    async def _settle(self, session: str) -> None:
+        """Let the page's time pass, in slices with a breath of real time behind each.
+
+        Virtual time waits for requests, but not for all that goes on between processes (a body that is handed over, a worker that starts):
+        in one piece it would be over before that has come.
+        """
+        budget_ms = self._limits.settle_s * 1000 / _SLICES
+        for _ in range(_SLICES):
+            self._settled.clear()
+            await self._tools.say(
+                "Emulation.setVirtualTimePolicy",
+                session,
+                policy="pauseIfNetworkFetchesPending",
+                budget=budget_ms,
+            )
+            await self._settled.wait()
+            await asyncio.sleep(_BREATH_S)
 
     async def _taken(self, session: str) -> Rendered | RenderFailure:
         """Read the document in a world that the page's scripts cannot reach."""
