@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from ingather.app.confined.pool import ConverterPool
+from ingather.app.syndication.sources import fed_sources
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
+from ingather.conf.sources import SourceConf
+from ingather.conf.syndication import SyndicationConf
 from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Discovery, Report
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser, canonical, split
 from ingather.robot.discovering import Discoverer
 from ingather.robot.hostnames import HostNames
 from ingather.robot.pipeline import Pipeline
@@ -127,3 +130,14 @@ def test_pushed_content_keeps_its_names(smart: Bench) -> None:
     report = smart.visit("http://chosen.test/x", "http://chosen.test/y", source="pushed")
     assert Outcome(report.outcome) is not Outcome.EXCLUDED
     assert urls(report.found) == ["http://chosen.test/y"]
+
+
+def test_what_a_web_feed_lists_gets_the_key_of_the_host() -> None:
+    conf = SourceConf("news", kind="rss", syndication=SyndicationConf(link_scope="same-host"))
+    names = HostNames({"chosen.test": "host.test"})
+    source = fed_sources({"news": conf}, canonical, fold=names.fold)["news"]
+    key = source.key_of("http://chosen.test/a")
+    assert key == "http://host.test/a"
+    assert source.refusal(key, "http://chosen.test/feed") == ""
+    assert source.refusal(key, "http://host.test/feed") == ""
+    assert "link-scope" in source.refusal(key, "http://other.test/feed")

@@ -195,3 +195,20 @@ def test_the_command_looks_at_the_sites_of_the_configuration(rig: Rig, site: Sit
     assert both.status == 1
     assert [host["asked"] for host in json.loads(both.out)["hosts"]] == ["mine", "wide"]
     assert rig.call("site", "probe", "--all", "mine").status == 2
+
+
+def test_a_host_that_the_source_does_not_have_is_not_asked_for_robots_txt_either(
+    rig: Rig, site: Site
+) -> None:
+    with Site() as other:
+        site.status("/", 302, ("Location", other.url("/far")))
+        home = Home.open(rig.path)
+        near = SourceConf(
+            hosts=("127.0.0.1",),
+            ports=frozenset({int(site.origin.rpartition(":")[2])}),
+            addresses=("127.0.0.0/8",),
+            own_hosts=("127.0.0.1",),
+        )
+        (report,) = HomeProbe(home, home.settings().settings, {"web": near}).probe([site.origin], dns=False)
+        assert other.server.requests == []
+    assert any("does not allow port" in text for text in said(report, "server"))

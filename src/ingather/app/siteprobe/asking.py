@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ingather.fetch import RobotsState, origin_of, visit_robots
+from ingather.fetch.egress import Beforehand
 from ingather.fetch.knocking import Knock, Knocker, Shown
 from ingather.fetch.limits import RobotsLimits
 from ingather.model.resource import Failure, Request, Response
@@ -130,8 +131,11 @@ class Asking:
 
     async def may(self, url: str, scope: Scope) -> bool:
         """Whether robots.txt lets us ask for *url*; the root of a host is always looked at."""
-        if split(url).path == "/" or not self.obey:
+        parts = split(url)
+        if parts.path == "/" or not self.obey:
             return True
+        if Beforehand(scope).refusal(parts.scheme, parts.host, parts.port):
+            return True  # the gate says no, and why; nobody is asked for a robots.txt for that
         return (await self.robots(url, scope)).allows(self.agent, url)
 
     async def knock(self, host: str, port: int, scope: Scope) -> Knock:

@@ -28,6 +28,7 @@ from ingather.ports.clock import Clock
 
 __all__ = ["MOST_NAMES", "HomeProbe"]
 
+_LISTENERS = ("listen.search", "listen.admin")
 _TLS_PORTS = frozenset({443, 8443})
 MOST_NAMES = 1_000
 """Hosts of one probe."""
@@ -39,7 +40,7 @@ class HomeProbe:
     Args:
         home: whose configuration and credentials count, as they stand now.
         settings, sources: of ``ingather.toml``.
-        own_ports: (address, port) of our own listeners, which are never asked.
+        own_ports: (address, port) of our own listeners, which are never asked; by default where the settings have them.
         clock: by default the machine's.
         ca_file: certificates to trust instead of the system's (PEM).
     """
@@ -56,7 +57,8 @@ class HomeProbe:
     ) -> None:
         self._home, self._settings = home, settings
         self._sources = {"web": SourceConf(), **sources}
-        self._own_ports, self._ca_file = own_ports, ca_file
+        self._own_ports = own_ports or tuple(settings.address(name) for name in _LISTENERS)
+        self._ca_file = ca_file
         self._clock = clock or SystemClock()
 
     def probe(

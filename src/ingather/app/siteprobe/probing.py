@@ -192,6 +192,8 @@ async def _ways(report: _Report, target: Target, asking: Asking, scope: Scope, o
 
 def _hopeless(report: _Report, ways: Sequence[Way]) -> bool:
     """Say so and return whether nothing can be asked there: no address, or none that the source may ask."""
+    if any(len(way.hops) > 1 for way in ways):
+        return False  # somebody answered, and sent us on
     ends = [way.end for way in ways]
     failed = [end for end in ends if isinstance(end, Failure) and end.kind in _NO_WAY]
     if not failed or len(failed) < len(ends):
