@@ -81,6 +81,7 @@ VERBS: dict[str, Verb] = {
         "ingather.cli.converter:command", CARE, "converters: which documents become pages, by type"
     ),
     "site": Verb("ingather.cli.site:command", CARE, "sites: what is crawled, and what a host is like"),
+    "proxy": Verb("ingather.cli.proxy:command", CARE, "which proxy a URL takes, and why"),
     "overlay": Verb(
         "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"
     ),

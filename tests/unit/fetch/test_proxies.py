@@ -223,7 +223,7 @@ def test_a_kept_connection_of_a_proxy_carries_nothing_that_goes_directly(
 
 @pytest.mark.parametrize("dies", ["connect", "request"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_the_next_one_is_taken_and_the_broken_one_set_aside(  # noqa: PLR0913 - fixtures
+def test_the_next_one_is_taken_and_the_broken_one_set_aside(  # noqa: PLR0913, PLR0917 - fixtures
     lab: "type[Lab]", reply: Reply, names: "type[Names]", server_tls: ssl.SSLContext, certificate: tuple[Path, Path], dies: str, scheme: str
 ) -> None:  # fmt: skip
     async def main() -> None:

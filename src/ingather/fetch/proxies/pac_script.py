@@ -68,7 +68,7 @@ class Script:
         self._context.set_time_limit(_TIME_S)
         self._run = self._context.eval(_HELPERS)
         try:
-            text = body.decode("utf-8-sig")
+            text = body.removeprefix(b"\xef\xbb\xbf").decode()
         except UnicodeDecodeError:
             text = body.decode("latin-1")
         if "\0" in text:
