@@ -2,6 +2,7 @@
 
 import json
 from http.client import HTTPConnection
+from typing import Any
 from urllib.parse import urlsplit
 
 from ingather.testing.rig import Rig, Served
@@ -10,7 +11,7 @@ from ingather.testing.site import Site
 
 def put(
     served: Served, rig: Rig, path: str, fields: dict[str, str], match: str = ""
-) -> tuple[int, dict[str, str], str]:
+) -> tuple[int, dict[str, Any], str]:
     """POST as a program would: status, answer, etag."""
     parts = urlsplit(served.admin_url)
     connection = HTTPConnection(str(parts.hostname), parts.port, timeout=120)
@@ -47,18 +48,18 @@ def test_sites_and_converters_of_a_running_robot(rig: Rig, site: Site) -> None:
         code, answer, _ = put(
             served, rig, "/api/v1/sites/web/set", {"delay": "9"}, match=f'"{listed["etag"]}"'
         )
-        assert (code, answer["error"]["code"]) == (412, "changed-meanwhile")  # type: ignore[index]
+        assert (code, answer["error"]["code"]) == (412, "changed-meanwhile")
         code, answer, _ = put(served, rig, "/api/v1/sites/web/disable", {})
-        assert (code, answer["error"]["code"]) == (409, "needs-consent")  # type: ignore[index]
+        assert (code, answer["error"]["code"]) == (409, "needs-consent")
         code, answer, _ = put(served, rig, "/api/v1/sites/webb/enable", {})
-        assert (code, "did you mean web" in answer["error"]["hint"]) == (400, True)  # type: ignore[index]
-        code, answer, etag = put(
-            served, rig, "/api/v1/converters/disable", {"type": "application/pdf"}, match=etag
-        )
-        assert (code, answer["version"]) == (200, before + 2)
+        assert (code, "did you mean web" in answer["error"]["hint"]) == (400, True)
+        pdf = {"type": "application/pdf", "dry-run": "yes"}
+        code, answer, _ = put(served, rig, "/api/v1/converters/disable", pdf, match=etag)
+        assert (code, answer["changed"]) == (200, False)
+        assert "+Data enable=false fn=convert-to-html type=application/pdf" in answer["difference"]
         done = rig.call("site", "add", "other.example", "--no-start", "--etag", etag)
         assert "the running robot works by it" in done.out, done
-        assert served.status["configuration"] == before + 3
+        assert served.status["configuration"] == before + 2
         file.write_bytes(b"# by hand\n" + file.read_bytes())
         refused = rig.call("site", "set", "web", "--delay", "3")
         assert (refused.status, "changes that are not in force" in refused.err) == (1, True), refused

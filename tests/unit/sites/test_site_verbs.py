@@ -56,7 +56,7 @@ def test_a_site_from_add_to_delete(rig: Rig) -> None:
     assert (site.name, site.host, site.domain, site.depth, site.database, site.delay_s, site.connections) == (
         "intranet", "intranet.example", True, 3, "news", 2.5, 1,
     )  # fmt: skip
-    assert ([s.url for s in site.starts], site.ports, site.use) == (
+    assert ([s.url for s in site.starts], set(site.ports), site.use or ()) == (
         ["https://www.intranet.example/"],
         {80, 8080},
         ("Archive",),
