@@ -204,7 +204,7 @@ def _facet(count: _Count, pairs: str) -> None:
 
 
 def _calendar(count: _Count, year: int) -> tuple[str, int] | None:
-    dates = count.values.count
+    dates = min(count.values.count, count.urls)
     if dates >= 60 and count.ahead >= 30:  # noqa: PLR2004 - the table above
         return f"{dates} dates, {count.ahead} of them after {year + 2}", year + 2
     if count.visited >= 100 and dates >= 100 and count.contents.count * 4 <= count.visited:  # noqa: PLR2004 - the table above
@@ -213,7 +213,7 @@ def _calendar(count: _Count, year: int) -> tuple[str, int] | None:
 
 
 def _session(count: _Count, _year: int) -> tuple[str, int] | None:
-    rests = count.rests.count
+    rests = min(count.rests.count, count.urls)
     if count.urls < 30 or rests * 3 > count.urls or count.values.count * 3 < count.urls:  # noqa: PLR2004 - the table above
         return None
     if count.visited < 10 or count.contents.count * 2 > count.visited:  # noqa: PLR2004 - fewer prove nothing
