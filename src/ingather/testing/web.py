@@ -298,7 +298,7 @@ class SyntheticWeb:
         lines = ["User-agent: *", "Disallow: /private/"]
         if self.shape.crawl_delay_s:
             lines.append(f"Crawl-delay: {self.shape.crawl_delay_s:g}")
-        lines += ["", f"Sitemap: {self.origins[site]}/sitemap.xml", ""]
+        lines += ["", f"Sitemap: {self.origins[site]}/sitemap.xml", ""] if self.shape.sitemaps else [""]
         return Answer(200, (("Content-Type", "text/plain"),), "\n".join(lines).encode())
 
     def _sitemap(self, site: int) -> Answer:

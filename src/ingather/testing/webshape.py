@@ -26,6 +26,7 @@ class WebShape:
         copies: pages with an exact copy under ``/copy/``.
         plain: pages that are plain text, without links.
         crawl_delay_s: ``Crawl-delay`` of robots.txt, 0 = none.
+        sitemaps: whether robots.txt names the site's sitemap.
         change: share of the pages that change from one generation to the next.
         growth: new pages by generation, as a share of ``pages``.
         decay: pages that are gone (404 or 410) from some generation between 1 and 4 on.
@@ -46,6 +47,7 @@ class WebShape:
     copies: float = 0.03
     plain: float = 0.03
     crawl_delay_s: float = 0.0
+    sitemaps: bool = False
     change: float = 0.2
     growth: float = 0.0
     decay: float = 0.0

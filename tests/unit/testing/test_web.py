@@ -124,7 +124,7 @@ def test_pages_come_and_go() -> None:
 
 
 def test_robots_and_sitemap_say_where_things_are() -> None:
-    web = SyntheticWeb(1, WebShape(pages=50, crawl_delay_s=2.5))
+    web = SyntheticWeb(1, WebShape(pages=50, crawl_delay_s=2.5, sitemaps=True))
     robots = web.answer(1, "/robots.txt").body.decode()
     assert "Disallow: /private/" in robots
     assert "Crawl-delay: 2.5" in robots
