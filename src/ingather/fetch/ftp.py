@@ -31,6 +31,8 @@ _NO: Final = frozenset({550, 553})
 _DENIED: Final = re.compile(r"denied|permission|not allowed|forbidden|not authori[sz]ed", re.IGNORECASE)
 _ABSENT: Final = re.compile(r"no such|not found|not exist", re.IGNORECASE)
 _REMEMBERED: Final = 4096
+_NO_ADDRESS: Final = "user@domain"
+"""The vendor's placeholder: nobody's address."""
 _CURL_TLS_TROUBLE: Final = 64  # CURLE_USE_SSL_FAILED
 _NOT_FOUND: Final = frozenset({9, 19, 78})  # access to the folder denied, RETR refused, no such file
 _LOGIN_DENIED: Final = 67
@@ -69,7 +71,8 @@ class FtpFetcher(LineFetcher):
     ) -> None:
         super().__init__(*args, **parts)
         self._reach = reach
-        self._email = email if "@" in email and email.isascii() and email.isprintable() else "anonymous@"
+        good = "@" in email and email.isascii() and email.isprintable() and email != _NO_ADDRESS
+        self._email = email if good else "anonymous@"
         self._no_mlsd: OrderedDict[str, None] = OrderedDict()
 
     def options(self, target: Target, scope: Scope, account: Account | None) -> dict[int, object]:

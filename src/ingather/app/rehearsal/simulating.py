@@ -19,7 +19,7 @@ from ingather.app.homeparts import database_of
 from ingather.app.hostaliases.explaining import alias_answer
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
-from ingather.app.reaching.protocols import Passwords, protocol_fetchers
+from ingather.app.reaching.protocols import Guards, Passwords, protocol_fetchers
 from ingather.app.rendering.setup import Scripts
 from ingather.app.rendering.telling import rendering_form
 from ingather.app.runsites import remembered_sites
@@ -34,6 +34,7 @@ from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageErr
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind
 from ingather.fetch.http import Asking
+from ingather.fetch.logins import Login
 from ingather.filters import Engine, Evaluation, TraceStep
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
@@ -56,6 +57,10 @@ _SHOWN_LINKS = 100
 
 
 def _no_password(_url: str, _source: str) -> tuple[str, str] | None:
+    return None
+
+
+def _no_guard(_url: str, _source: str) -> Login | None:
     return None
 
 
@@ -124,14 +129,15 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         keys = CredentialFile(home.path, clock.monotonic).header if home is not None else None
         logins = None
         passwords: Passwords = _no_password
+        guards: Guards = _no_guard
         if home is not None:
             book = LoginBook(
                 home.path, settings, sources, clock, sites=loaded.rules.sites, robot=loaded.robot
             )
-            logins, passwords = book.find, book.password
+            logins, passwords, guards = book.find, book.password, book.guard
         simulator = Simulator(
             loaded, settings, sources, clock=clock, own=own, home=home.path if home is not None else None, authorization=keys, logins=logins,
-            passwords=passwords,
+            passwords=passwords, guards=guards,
         )  # fmt: skip
         try:
             return [
@@ -177,6 +183,7 @@ class Simulator:
         home: its folder, which browsers shall not see.
         authorization: the header line with credentials for (URL, source).
         logins: the login for (URL, source).
+        passwords, guards: accounts of protocols beside http, and who counts their refusals.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a simulation
@@ -192,6 +199,7 @@ class Simulator:
         authorization: Callable[[str, str], bytes | None] | None = None,
         logins: Callable[[str, str], Asking | None] | None = None,
         passwords: Passwords = _no_password,
+        guards: Guards = _no_guard,
     ) -> None:
         robot, named = loaded.robot, wiring.naming(sources)
         self._loaded = loaded
@@ -201,9 +209,9 @@ class Simulator:
             environment=converter_environment(own) if own is not None else None,
         )  # fmt: skip
         self._visitor = Visitor(
-            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins,
+            settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins, home=home,
             others=lambda resolver: protocol_fetchers(
-                loaded, settings, sources, home=home, clock=clock, resolver=resolver, passwords=passwords
+                loaded, settings, sources, home=home, clock=clock, resolver=resolver, passwords=passwords, guards=guards
             ),
         )  # fmt: skip
         reading = Reading(
