@@ -20,6 +20,7 @@ __all__ = ["SETTABLE", "SiteChange", "changed_site", "find_site", "without_site"
 SETTABLE: Final = tuple(name for name in SITE_PARAMETERS if name != "enable")
 """Header parameters that a change may name."""
 _ORDER: Final = ("Start", "Protocol", "Port", "Use")
+_UNJUDGED: Final = frozenset({"delay", "connections", "credentials", "database", "name"})
 _NEEDED: Final = frozenset({"name", "host"})
 
 
@@ -41,6 +42,14 @@ class SiteChange:
     protocols: tuple[str, ...] | None = None
     ports: tuple[str, ...] | None = None
     rules: tuple[str, ...] | None = None
+
+    @property
+    def judges_nothing(self) -> bool:
+        """Whether every URL is judged as before: only pace, credentials, database or starting points are another way."""
+        lists = (self.protocols, self.ports, self.rules)
+        return (
+            self.enable is None and self.parameters.keys() <= _UNJUDGED and all(one is None for one in lists)
+        )
 
 
 def find_site(rules: Rules, name: str) -> Site:

@@ -163,6 +163,19 @@ def test_a_site_is_found_by_name_or_by_host() -> None:
         find_site(both, "siroe.com")
 
 
+def test_pace_and_credentials_judge_no_url_another_way() -> None:
+    assert SiteChange(
+        parameters={"delay": "1", "credentials": ""}, add_starts=("http://a.example/",)
+    ).judges_nothing
+    for change in (
+        SiteChange(enable=True),
+        SiteChange(parameters={"depth": "1"}),
+        SiteChange(parameters={"delay": "1"}, ports=()),
+        SiteChange(rules=("r",)),
+    ):
+        assert not change.judges_nothing
+
+
 def test_latin_1_stays_latin_1() -> None:
     body = b"# caf\xe9\n<Site name=a host=a.example>\n</Site>\n"
     assert changed_site(body, "a", SiteChange(enable=False), file=FILE).startswith(b"# caf\xe9\n")

@@ -51,6 +51,7 @@ class Asked:
         yes: also if it would delete many documents, or leave the robot without starting points.
         dry_run: say what it would do, change nothing.
         tell: takes what a person should see before deciding.
+        harmless: no URL is judged another way: what would be deleted need not be looked for.
     """
 
     author: str = ""
@@ -59,6 +60,7 @@ class Asked:
     yes: bool = False
     dry_run: bool = False
     tell: Callable[[str], Any] = print
+    harmless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +146,10 @@ class Editing:
                 _require_starts(before, after.loaded, yes=asked.yes)
 
             def confirm(config: Path) -> None:
-                require_consent(
-                    self.home, config, yes=asked.yes, tell=asked.tell, environment=self._environment
-                )
+                if not asked.harmless:
+                    require_consent(
+                        self.home, config, yes=asked.yes, tell=asked.tell, environment=self._environment
+                    )
 
             done = self._publish(
                 files, note=asked.note, author=asked.author, confirm=confirm, base=before.digest

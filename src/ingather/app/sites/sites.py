@@ -70,7 +70,8 @@ class SiteDesk:
     def change(self, name: str, change: SiteChange, asked: Asked) -> dict[str, Any]:
         """Change a site, or switch it on or off."""
         what = "changed" if change.enable is None else "enabled" if change.enable else "disabled"
-        asked = replace(asked, note=asked.note or f"site {name} {what}")
+        note = asked.note or f"site {name} {what}"
+        asked = replace(asked, note=note, harmless=change.judges_nothing)
         edited = self._edit(lambda body, file: changed_site(body, name, change, file=file), asked)
         return self._answer(edited, find_site(edited.before.rules, name).name)
 
