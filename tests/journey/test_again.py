@@ -55,6 +55,20 @@ def test_unchanged_pages_answer_304_and_stay(rig: Rig, site: Site) -> None:
     assert rig.complaints() == []
 
 
+def test_a_sitemap_brings_pages_and_what_only_looks_changed_costs_no_change(rig: Rig, site: Site) -> None:
+    site.robots(f"User-agent: *\nSitemap: {site.url('/maps/list.txt')}\n")
+    site.put("/maps/list.txt", f"{site.url('/one')}\n{site.url('/two')}\n", kind="text/plain")
+    for token in ("first", "second"):  # another body in each run, with other bytes in a comment alone
+        for path in ("/", "/one", "/two"):
+            site.page(path, f"Page {path}", text=f"text of {path}", head=f"<!-- {token} -->")
+        rig.crawl(site.url("/"))
+    assert rig.shown() == {site.url(path) for path in ("/", "/one", "/two")}
+    assert site.asked("/maps/list.txt") == 2  # 200, then 304
+    assert rig.rows("select count(*) from change") == [(3,)]
+    assert {page.outcome for url, page in rig.known().items() if url in rig.shown()} == {Outcome.UNCHANGED}
+    assert rig.complaints() == []
+
+
 def test_changed_pages_are_renewed_with_their_links(rig: Rig, site: Site) -> None:
     birds(site, 2)
     rig.crawl(site.url("/"))
