@@ -39,6 +39,7 @@ from ingather.robot.polling import Polling
 from ingather.robot.reading import Reading
 from ingather.robot.rendering import Rendering
 from ingather.robot.seen import Seen
+from ingather.robot.softnotfound import SoftNotFound
 from ingather.robot.wire import (
     AskCounts,
     AskStart,
@@ -171,6 +172,7 @@ class Hand:
         gathering: GathererLimits | None = None,
         renderer: Renderer | None = None,
         javascript: str = "auto",
+        soft_404: bool = False,
     ) -> None:
         self.rules: dict[str, ListedRules] = dict(rules or {})
         self.messages: list[object] = []
@@ -201,6 +203,7 @@ class Hand:
         self.pipeline = Pipeline(
             engine=self._engine, discoverer=Discoverer(self._engine, version=1, seed=1), segment=self._segment,
             reading=reading, clock=clock, seen=Seen(), rules=self.rules.get, rendering=rendering,
+            soft=SoftNotFound(self._errand, _scope, clock, Random(1)) if soft_404 else None,  # noqa: S311 - names
         )  # fmt: skip
         hosts = HostBook(
             agent="hand", policy=lambda _host, _source, _own: HostPolicy(delay_s=delay_s), obey=True, limits=RobotsLimits(),
