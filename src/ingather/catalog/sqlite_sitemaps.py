@@ -17,6 +17,7 @@ from ingather.catalog.sqlite_syndication import SyndicationStore
 from ingather.model.intent import Intent
 from ingather.model.lifecycle import State
 from ingather.model.sitemap import EntryState
+from ingather.model.url import host_key
 
 __all__ = ["Entry", "ListedEntry", "SitemapRow", "Sitemaps"]
 
@@ -146,39 +147,58 @@ class Sitemaps:
 
     # -- who vouches --------------------------------------------------------------------------
 
-    def vouched(self, hkey: str, sitemaps: Iterable[int]) -> list[int]:
-        """Note which sitemaps the robots.txt of a host names; return those that it names no more."""
+    def vouched(self, origin: str, sitemaps: Iterable[int]) -> list[int]:
+        """Note which sitemaps the robots.txt of an origin names; return those that it names no more.
+
+        Column ``hkey`` has the origin: http and https each have a robots.txt, and neither takes back what the other names.
+        """
         now = set(sitemaps)
         before = {
             number
             for (number,) in fetch(
-                self._cursor, "select sitemap from sitemap_voucher where hkey = ?", (hkey,)
+                self._cursor, "select sitemap from sitemap_voucher where hkey = ?", (origin,)
             )
         }
         self._cursor.executemany(
             "insert or ignore into sitemap_voucher (sitemap, hkey) values (?, ?)",
-            [(number, hkey) for number in now],
+            [(number, origin) for number in now],
         )
+        self._judge_again(now - before)
         gone = sorted(before - now)
         self._cursor.executemany(
-            "delete from sitemap_voucher where sitemap = ? and hkey = ?", [(number, hkey) for number in gone]
+            "delete from sitemap_voucher where sitemap = ? and hkey = ?",
+            [(number, origin) for number in gone],
         )
         return gone
+
+    def _judge_again(self, numbers: Iterable[int]) -> None:
+        """One more host vouches for sitemaps, and for what they name: what they might not list is judged anew."""
+        waiting, seen = list(numbers), set(numbers)
+        while waiting:
+            number = waiting.pop()
+            self._cursor.execute(
+                "update sitemap_entry set state = ? where sitemap = ? and state = ?",
+                (int(EntryState.NEW), number, int(EntryState.FOREIGN)),
+            )
+            for (child,) in fetch(self._cursor, "select id from sitemap where parent = ?", (number,)):
+                if child not in seen:
+                    seen.add(child)
+                    waiting.append(child)
 
     def unvouch(self, number: int) -> None:
         """Nobody's robots.txt counts for a sitemap any more: its source wants none."""
         self._cursor.execute("delete from sitemap_voucher where sitemap = ?", (number,))
 
     def vouchers(self, row: SitemapRow) -> frozenset[str]:
-        """Return the hosts whose robots.txt names a sitemap, or an index above it."""
+        """Return the politeness names of the hosts whose robots.txt names a sitemap, or an index above it."""
         found: set[str] = set()
         here: SitemapRow | None = row
         for _ in range(10):
             if here is None:
                 break
             found |= {
-                hkey
-                for (hkey,) in fetch(
+                host_key(origin)
+                for (origin,) in fetch(
                     self._cursor, "select hkey from sitemap_voucher where sitemap = ?", (here.id,)
                 )
             }

@@ -119,8 +119,18 @@ def test_the_sitemap_of_one_host_lists_another_ones_urls_only_if_that_ones_robot
     assert home.documents() == {f"{A}/1"}
     assert listed(home)[page_b] == 2
     home.robots("http://b.test", f"Sitemap: {MAP}\n")
-    home.later(24 * 8)
+    home.rest()  # nobody asks the sitemap again for that
     assert page_b in home.documents()
+    assert len(home.of(MAP)) == 1
+
+
+def test_the_robots_txt_of_http_and_of_https_take_nothing_back_from_each_other(make: Make) -> None:
+    home = make()
+    home.web = {MAP: Said(body=urlset(f"{A}/1")), f"{A}/1": PAGE}
+    home.robots(A, f"Sitemap: {MAP}\n")
+    home.robots("https://a.test", None)
+    home.rest()
+    assert home.documents() == {f"{A}/1"}
 
 
 def test_settings_name_sitemaps_that_may_list_whatever_the_filters_let_in(make: Make) -> None:

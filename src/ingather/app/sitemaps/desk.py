@@ -213,7 +213,7 @@ class SitemapDesk:
             self._named(writer, report.id, named, applied)
 
     def _named(self, writer: Writer, host: int, named: Sequence[str], applied: Applied) -> None:
-        origin, hkey = writer.frontier.names([host])[host]
+        origin, _ = writer.frontier.names([host])[host]
         numbers: list[int] = []
         source = self._source_of(f"{origin}/") if named else ""
         if source:
@@ -226,7 +226,7 @@ class SitemapDesk:
                 if split(url).scheme in {"http", "https"}:
                     found = writer.sitemaps.name(url, number, applied, due_s=writer.applier.now_s)
                     numbers += [] if found is None else [found]
-        writer.sitemaps.end_unnamed(writer.sitemaps.vouched(hkey, numbers))
+        writer.sitemaps.end_unnamed(writer.sitemaps.vouched(origin, numbers))
 
     def _source_of(self, url: str) -> str:
         """Return the source of a host's pages, if they are gathered and it wants sitemaps; else ``""``."""
