@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.conf import Loaded, Site, load_bodies, shipped
@@ -215,6 +215,7 @@ def files(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from(["\n", "\r\n"])).join([*lines, ""]).encode()
 
 
+@settings(max_examples=50)
 @given(body=files(), data=st.data())
 def test_whatever_a_file_looks_like_only_the_site_changes(body: bytes, data: st.DataObject) -> None:
     there = sites(body)
