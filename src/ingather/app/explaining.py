@@ -115,7 +115,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             robot=robot,
         )
         visitor = Visitor(
-            settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find,
+            settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find, home=home.path,
             others=None if loaded is None else lambda resolver: protocol_fetchers(
                 loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard
             ),

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from ingather.app import wiring
 from ingather.app.fetching import ByProtocol
+from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import RobotConf
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
@@ -42,6 +44,7 @@ class Visitor:
         authorization: the header line with credentials for (URL, source), as a gatherer sends it; ``None`` = none.
         logins: the login for (URL, source), as a gatherer has it; ``None`` = none.
         others: makes the fetchers of other protocols; ``None`` = none.
+        home: where credentials for proxies are; ``None`` = there are none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one question
@@ -55,6 +58,7 @@ class Visitor:
         authorization: Callable[[str, str], bytes | None] | None = None,
         logins: Callable[[str, str], Asking | None] | None = None,
         others: Callable[[Resolver], Mapping[str, Fetcher]] | None = None,
+        home: Path | None = None,
     ) -> None:
         self._sources, self._clock = sources, clock
         self._obey = bool(robot.enable_robots_txt)
@@ -67,7 +71,7 @@ class Visitor:
         self._fetcher = fetcher or HttpFetcher(
             wiring.fetch_limits(settings, robot), user_agent=wiring.user_agent(robot), email=str(robot.email),
             resolver=resolver, clock=clock, authorization=authorization or _no_credentials,
-            logins=logins or _no_login,
+            logins=logins or _no_login, routing=proxies_of(settings, robot, sources, home=home, clock=clock, resolver=resolver),
         )  # fmt: skip
         made = others(resolver) if others is not None and fetcher is None else {}
         if made:

@@ -12,6 +12,7 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.reaching.logins import LoginBook
+from ingather.app.reaching.proxies import proxies_of
 from ingather.app.syndication.checking import MOST_BYTES, Fetched, check_document
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
@@ -74,9 +75,11 @@ async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -
     limits = replace(
         wiring.fetch_limits(settings, robot), max_wire_bytes=MOST_BYTES, max_decoded_bytes=MOST_BYTES
     )
+    sources, resolver = {source.name: source}, SystemResolver(clock)
     fetcher = HttpFetcher(
-        limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=SystemResolver(clock), clock=clock,
-        authorization=keys.header, logins=LoginBook(home.path, settings, {source.name: source}, clock, robot=robot).find,
+        limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver, clock=clock,
+        routing=proxies_of(settings, robot, sources, home=home.path, clock=clock, resolver=resolver),
+        authorization=keys.header, logins=LoginBook(home.path, settings, sources, clock, robot=robot).find,
     )  # fmt: skip
     scope, agent = source.scope(), wiring.agent_token(robot)
 
