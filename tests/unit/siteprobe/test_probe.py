@@ -1,6 +1,7 @@
 """Looking at real hosts on loopback: what is found, what is judged, and what is not asked."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -195,6 +196,18 @@ def test_the_command_looks_at_the_sites_of_the_configuration(rig: Rig, site: Sit
     assert both.status == 1
     assert [host["asked"] for host in json.loads(both.out)["hosts"]] == ["mine", "wide"]
     assert rig.call("site", "probe", "--all", "mine").status == 2
+
+
+def test_the_command_that_is_named_adds_the_site(rig: Rig, site: Site) -> None:
+    site.page("/", "Start")
+    (report,) = looked(rig, site.origin, dns=False)
+    (hint,) = [
+        one["do"] for one in report["findings"] if one["text"] == "filterrules.conf has no site for it"
+    ]
+    command = shlex.split(hint.removeprefix("to crawl it: "))
+    assert command[0] == "ingather"
+    ran = rig.call(*command[1:], "--dry-run")
+    assert (ran.status, f'+Start url="{site.url("/")}"' in ran.out) == (0, True), ran.err + ran.out
 
 
 def test_a_host_that_the_source_does_not_have_is_not_asked_for_robots_txt_either(

@@ -22,7 +22,7 @@ from ingather.app.siteprobe.names import judge_names, twin_of
 from ingather.app.siteprobe.ports import judge_ports, ports_to_try
 from ingather.app.siteprobe.redirects import Way, judge_way, walk
 from ingather.app.siteprobe.robots import judge_robots_txt, told_robots
-from ingather.app.siteprobe.suggestion import suggest, understood
+from ingather.app.siteprobe.suggestion import adding, suggest, understood
 from ingather.app.siteprobe.targets import Target
 from ingather.fetch.knocking import Knock
 from ingather.fetch.names import HostNames, look_up
@@ -298,11 +298,7 @@ def _suggest(
     if target.site:
         report.remarks.append(Finding("site", "ok", f"filterrules.conf has it as the site {target.site}"))
     elif any(way.answered for way in ways):
+        command = adding(start, ports=ports, schemes=schemes, source=target.source, domain=target.domain)
         report.remarks.append(
-            Finding(
-                "site",
-                "note",
-                "filterrules.conf has no site for it",
-                f"to crawl it: ingather site add {host}",
-            )
+            Finding("site", "note", "filterrules.conf has no site for it", f"to crawl it: {command}")
         )

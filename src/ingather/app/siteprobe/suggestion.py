@@ -1,12 +1,13 @@
 """A ``<Site>`` for filterrules.conf, made of what was seen; it parses."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from ingather.conf.report import Report
 from ingather.conf.rulesconf import parse_rules
 from ingather.model.url import split
 
-__all__ = ["suggest", "understood"]
+__all__ = ["adding", "suggest", "understood"]
 
 
 def suggest(  # noqa: PLR0913 - the facts of a site
@@ -45,6 +46,17 @@ def suggest(  # noqa: PLR0913 - the facts of a site
 def _plain(remark: str) -> str:
     """Return what a comment of one line may hold: no line of robots.txt can become one of the site's."""
     return " ".join("".join(c if c.isprintable() else " " for c in remark).split()).rstrip("\\")
+
+
+def adding(
+    start: str, *, ports: Iterable[int], schemes: Iterable[str], source: str = "web", domain: bool = False
+) -> str:
+    """Return the command that writes the site that :func:`suggest` shows."""
+    parts = split(start)
+    words = ["ingather", "site", "add", parts.host, "--source", source, "--start", start]
+    words += ["--protocol", ",".join(sorted({*schemes, parts.scheme}))]
+    words += ["--port", ",".join(map(str, sorted({*ports, parts.port}))), *(("--domain",) if domain else ())]
+    return shlex.join(words)
 
 
 def understood(text: str) -> str:
