@@ -49,7 +49,11 @@ class FileThreads:
             else:
                 done.set_result(result)
 
-        threading.Thread(target=work, name="ingather-file", daemon=True).start()
+        try:
+            threading.Thread(target=work, name="ingather-file", daemon=True).start()
+        except RuntimeError:  # the process may not have so many
+            self._slots.release()
+            return None
         try:
             async with asyncio.timeout(seconds):
                 return await done

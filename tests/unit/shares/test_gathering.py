@@ -7,6 +7,7 @@ import pytest
 from tests.unit.shares.conftest import Served, tree
 from tests.unit.shares.ftpd import Ftpd, Script
 
+from ingather.app.crawling import Wanted, plan_crawl
 from ingather.app.home import Home
 from ingather.app.searching import search_service, seen_by
 from ingather.app.secrets import KeyFile, SecretStore
@@ -95,6 +96,29 @@ def test_a_file_on_the_command_line_opens_its_folder_and_public_opens_it_to_all(
     assert missing.status == 2
     assert "there is no such folder or file on this machine" in missing.err
     assert rig.call("crawl", "gopher://h/").status == 2
+
+
+def test_a_run_opens_the_protocols_of_its_urls(rig: Rig, tmp_path: Path) -> None:
+    docs = tree(tmp_path / "docs")
+    home = Home.open(rig.path)
+    sources = home.settings(environment=rig.given()).sources
+    urls = (
+        "sftp://127.0.0.1:2222/srv/",
+        "ftps://127.0.0.1/",
+        f"file://{docs}/pub/a.txt",
+        f"file://{docs}/pub/",
+    )
+    plan, resolved = plan_crawl(home, sources, Wanted(urls=urls))
+    source = plan.sources["web"]
+    assert source.schemes == {"http", "https", "sftp", "ftps", "file"}
+    assert source.reach.roots == (f"{docs}/pub",)
+    assert [one.told for one in resolved if one.told] == [f"files below {docs}/pub: opened for this run"]
+    sites = {site.host: site for site in plan.sites}
+    assert {"sftp", "ftps"} < sites["127.0.0.1"].protocols
+    assert {2222, 990} < sites["127.0.0.1"].ports
+    assert "file" in sites[""].protocols
+    again, _ = plan_crawl(home, plan.sources, Wanted(urls=(f"file://{docs}/pub/sub%20dir/",)))
+    assert again.sources["web"].reach.roots == (f"{docs}/pub",)
 
 
 def test_ftp_with_its_robots_txt_and_sftp_with_a_key(
