@@ -5,5 +5,5 @@
 setting feeds which room. Nothing else knows the concrete classes. ``keeper``, ``gatherer``, ``confined`` and ``rendering`` are the processes,
 ``crawling`` and ``serving`` (with ``listening``, ``served_operations``, ``housekeeping``) the two ways to run them, ``robot``
 the commands over both; ``feeds``, ``syndication``, ``overlay``, ``descriptions``, ``access`` and ``rehearsal`` hold what a home
-does beside gathering, ``reports``, ``watch``, ``doctor``, ``notices`` and ``backup`` what keeps it running, ``demo`` the demonstration.
+does beside gathering, ``reports``, ``traps``, ``alike``, ``watch``, ``doctor``, ``notices`` and ``backup`` what keeps it running, ``demo`` the demonstration.
 """

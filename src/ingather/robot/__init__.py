@@ -14,7 +14,7 @@
    ``recheck``, with what ``remembering`` knows of the page and how far ``hints`` are believed; quiet hosts: ``sampling``); ``committing`` makes reports one transaction and asks ``deletion`` about proposals.
 6. *Told.* After the commit the ``keeper`` tells: the gatherer hears "kept", the frontier new work, ``accesslog`` a line, and
    ``indexing`` the changes, which become documents (``documents``). When all is quiet ``linkpass``
-   derives who links where.
+   derives who links where, ``likeness`` and ``canonicals`` what stands for what; ``traps`` are looked for now and then.
 
 ``supervising`` spawns gatherers, reads their shared ``slot`` and buries the dead; ``timeguard`` says
 whether the wall clock may be trusted with what expires.
