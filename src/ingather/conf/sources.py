@@ -341,7 +341,7 @@ def read_source(
         report.add("E-VALUE", place_of(field_.replace("_", "-")), f"source.{name}: {wrong}")
         own = {key: value for key, value in own.items() if key not in _INTERVALS}
     source = SourceConf(
-        name=name, origins=origins, syndication=SyndicationConf(**own), reach=ReachConf(**reach),
+        name=name, origins=origins, syndication=SyndicationConf(**own), reach=ReachConf(**reach),  # type: ignore[arg-type]
         revisits=_revisits(name, revisits, place_of, report), **values  # type: ignore[arg-type]
     )  # fmt: skip
     _warn_of_kind(source, own, table, place_of, report)

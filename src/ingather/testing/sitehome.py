@@ -47,6 +47,11 @@ class SiteHome(FedHome):
         self.discoverer.engine.shut_down()
         super().close()
 
+    def start(self, url: str) -> None:
+        """Put in a starting point."""
+        found = self.discoverer.discover(url, depth=0, max_depth=None, source="web")
+        self.job(lambda writer, applied: writer.applier.discover(found, None, applied))
+
     def robots(self, origin: str, text: str | None) -> None:
         """Let a host answer with this robots.txt; ``None`` = it has none."""
 

@@ -75,7 +75,7 @@ def test_no_page_is_put_off_beyond_its_upper_bound_and_none_is_lost(
 def test_a_quiet_host_costs_a_sample_a_day_until_a_page_changes() -> None:
     """A hundred pages, an upper bound of ten days: the first change is seen by a sample, then all are visited."""
     pulse, due, visited = Pulse(5), dict.fromkeys(range(100), NOW), dict.fromkeys(range(100), NOW - DAY)
-    visits_by_day = []
+    visits_by_day, now = [], NOW
     for day in range(5):
         count = 0
         for hour in range(24):

@@ -36,8 +36,7 @@ def test_a_quiet_host_is_sampled_and_wakes_when_a_page_changes(home: SiteHome) -
     version = [0]
     home.web = {f"{A}/{n}": lambda _, n=n: Said(body=f"<p>{n} {version[0]}</p>") for n in range(10)}  # type: ignore[misc]
     for number in range(10):
-        found = home.discoverer.discover(f"{A}/{number}", depth=0, max_depth=None, source="web")
-        home.job(lambda writer, applied, found=found: writer.applier.discover(found, None, applied))
+        home.start(f"{A}/{number}")
     home.visit()
     home.now_s += 2 * DAY
     assert due(home) == 10
@@ -57,8 +56,7 @@ def test_a_quiet_host_is_sampled_and_wakes_when_a_page_changes(home: SiteHome) -
 
 
 def test_a_page_is_looked_at_before_its_description_expires(home: SiteHome) -> None:
-    found = home.discoverer.discover(f"{A}/1", depth=0, max_depth=None, source="web")
-    home.job(lambda writer, applied: writer.applier.discover(found, None, applied))
+    home.start(f"{A}/1")
     home.rows("update url set wait = ?", 25 * DAY)
 
     def report(row: Row) -> Report:

@@ -302,8 +302,7 @@ def test_the_report_tells_what_is_listed_and_not_indexed_and_the_opposite(make: 
     home.web = {
         MAP: Said(body=urlset(f"{A}/1", f"{A}/gone", "http://elsewhere.test/2", f"{A}/x.zip")), f"{A}/1": PAGE, other: Said(body="<p>o</p>"),
     }  # fmt: skip
-    found = home.discoverer.discover(other, depth=0, max_depth=None, source="web")
-    home.job(lambda writer, applied: writer.applier.discover(found, None, applied))
+    home.start(other)
     home.robots(A, f"Sitemap: {MAP}\n")
     home.rest()
     reader = ReportReader(home.path)
