@@ -1,6 +1,7 @@
 """Traps that were found: shown with the rule that would stop each, published, dismissed."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from ingather.app.sites.fields import switch_of
 from ingather.catalog.sqlite_traps import TrapReader, TrapRow
 from ingather.conf import Loaded
 from ingather.conf.newrule import with_rule
-from ingather.errors import ConsentError, UsageError
+from ingather.errors import ConsentError, HomeLockedError, UsageError
 from ingather.log import get
 from ingather.robot.traprules import rule_lines, rule_name
 
@@ -145,7 +146,10 @@ class TrapDesk:
             change, replace(asked, note=asked.note or f"rule against trap {number}: {trap.place}")
         )
         if edited.published is not None:
-            self._do(f"traps/{number}/published", {"author": asked.author}, publish_job(number, asked.author))
+            with suppress(HomeLockedError):  # a crawl has the home: the rule waits for its end, the trap stays open
+                self._do(
+                    f"traps/{number}/published", {"author": asked.author}, publish_job(number, asked.author)
+                )
         return {
             "trap": number,
             "rule": name,
