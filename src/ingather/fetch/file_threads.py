@@ -23,7 +23,7 @@ class FileThreads:
         What it raises is raised here.
         """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[_T] = loop.create_future()
+        done: asyncio.Future[_T | None] = loop.create_future()
         try:
             async with asyncio.timeout(seconds):
                 await self._slots.acquire()
@@ -40,7 +40,7 @@ class FileThreads:
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(settle, result, failed)
 
-        def settle(result: _T, failed: BaseException | None) -> None:
+        def settle(result: _T | None, failed: BaseException | None) -> None:
             self._slots.release()
             if done.done():
                 return

@@ -1,7 +1,7 @@
 """What fetchers of ftp and sftp share: the egress gate, accounts, kept connections, threads, and one value for everything."""
 
 import asyncio
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -48,7 +48,7 @@ class Visit:
         self.request, self.target, self.scope, self.account, self.line = request, target, scope, account, line
 
 
-class LineFetcher:
+class LineFetcher(ABC):
     """A fetcher of files from servers; see :class:`ingather.ports.fetcher.Fetcher`. Subclasses speak a protocol.
 
     Args:
@@ -102,6 +102,7 @@ class LineFetcher:
     def refused(self, target: Target, scope: Scope, account: Account | None) -> Response | Failure | None:
         """Say before anybody is asked why this cannot be; ``None`` = it can."""
         del target, scope, account
+        return None
 
     # -- the port ---------------------------------------------------------------------------------
 

@@ -221,10 +221,10 @@ class Line:
             os.close(fd)
         return 0
 
-    def _socket_made(self, given: object, purpose: int) -> int:
+    def _socket_made(self, given: "int | socket.socket", purpose: int) -> int:
         """Refuse a connection that somebody else than the server made to us."""
         if purpose == pycurl.SOCKTYPE_ACCEPT:
-            peer = _other_end(int(getattr(given, "fileno", lambda: given)()))
+            peer = _other_end(given if isinstance(given, int) else given.fileno())
             if peer not in self._addresses:
                 self.refused = f"{peer or 'somebody'} connected in place of the server"
                 return int(pycurl.SOCKOPT_ERROR)
