@@ -66,7 +66,11 @@ class Site(BaseHTTPRequestHandler):
     """Each part of the site keeps to its scheme; while it is asked it looks at all command lines of the machine."""
 
     protocol_version = "HTTP/1.1"
-    server: "Server"
+
+    @property
+    def _server(self) -> "Server":
+        assert isinstance(self.server, Server)
+        return self.server
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -88,7 +92,7 @@ class Site(BaseHTTPRequestHandler):
             self._say(200, b"<p>no")
 
     def do_GET(self) -> None:
-        self.server.look()
+        self._server.look()
         part = self.path.split("/")[1]
         if self.path == "/robots.txt":
             self._say(404, b"")
@@ -105,10 +109,11 @@ class Site(BaseHTTPRequestHandler):
 
     def _let_in(self, part: str) -> bool:
         shown = self.headers.get("Authorization", "")
+        asks: tuple[tuple[str, str], ...] = ()
         if part == "ntlm":
             return self._ntlm(shown)
         if part == "form":
-            good, asks = f"sid={SESSION}" in self.headers.get("Cookie", ""), ()
+            good = f"sid={SESSION}" in self.headers.get("Cookie", "")
             if not good:
                 self._say(302, b"", ("Location", "/form/login"))
             return good
@@ -119,7 +124,7 @@ class Site(BaseHTTPRequestHandler):
             good = said.get("response") == md5(proof)
             asks = (("WWW-Authenticate", f'Digest realm="r", nonce="{secrets.token_hex(8)}", qop="auth"'),)
         elif part in {"bearer", "oauth2"}:
-            good, asks = shown == "Bearer " + (TOKEN if part == "oauth2" else SECRETS["bearer"]), ()
+            good = shown == "Bearer " + (TOKEN if part == "oauth2" else SECRETS["bearer"])
         else:
             pair = f"crawler:{SECRETS['basic']}".encode()
             good, asks = (
@@ -127,7 +132,7 @@ class Site(BaseHTTPRequestHandler):
                 (("WWW-Authenticate", "Basic realm=r"),),
             )
         if part == "wrong":
-            self.server.refused += bool(shown)
+            self._server.refused += bool(shown)
         if not good:
             self._say(401, b"no", *asks)
         return good

@@ -11,6 +11,7 @@ from ingather.conf import Loaded, load, load_bodies, shipped
 from ingather.conf.blocks import parse_blocks
 from ingather.conf.physical import decode
 from ingather.conf.rdschema import NAME as RD_SCHEMA
+from ingather.conf.redaction import redacted
 from ingather.conf.report import Report
 from ingather.conf.rulesconf import GRAMMAR
 from ingather.conf.tree import Block, Document, Entry
@@ -197,7 +198,7 @@ def _judged(name: str, line: int, text: str, findings: list[Diagnostic]) -> Impo
         status = "dropped"
     else:
         status = "read differently" if findings else "taken"
-    return ImportedLine(name, line, text, status, why)
+    return ImportedLine(name, line, redacted(name, text), status, why)
 
 
 def _line_of(found: Diagnostic, loaded: Loaded) -> ImportedLine:

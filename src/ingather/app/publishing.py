@@ -29,6 +29,7 @@ from ingather.app.versions import (
 from ingather.app.waiting import finish_waiting, keep_version, let_wait
 from ingather.conf import load
 from ingather.conf.physical import decode
+from ingather.conf.redaction import redacted
 from ingather.conf.report import Report
 from ingather.conf.settings import Settings
 from ingather.errors import ConflictError, HomeLockedError, UsageError
@@ -259,12 +260,16 @@ async def _take_over(gathering: Gathering, stage: str, *, author: str, note: str
 
 
 def differences(old: Mapping[str, bytes], new: Mapping[str, bytes], *, names: tuple[str, str]) -> list[str]:
-    """Return the unified difference of two configurations, file by file; empty when they say the same."""
+    """Return the unified difference of two configurations, file by file, passwords hidden; empty when they say the same."""
     lines: list[str] = []
     for name in sorted({*old, *new}):
         before, after = (_lines(files.get(name), name) for files in (old, new))
         if before != after:
-            lines += unified_diff(before, after, f"{names[0]}/{name}", f"{names[1]}/{name}", lineterm="", n=3)
+            one, two = (
+                redacted(name, "\n".join(text)).split("\n") if text else [] for text in (before, after)
+            )
+            told = list(unified_diff(one, two, f"{names[0]}/{name}", f"{names[1]}/{name}", lineterm="", n=3))
+            lines += told or [f"{name}: a password, which is not shown, is another one"]
     return lines
 
 

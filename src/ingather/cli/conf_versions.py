@@ -50,9 +50,10 @@ def history(home: Path, *, as_json: bool) -> None:
 def show(home: Path, version: str, file: str) -> None:
     """Print the files of VERSION: a number, current (in force, the default) or config (what stands in config/).
 
-    FILE picks one; it is printed alone, without a heading.
+    FILE picks one; it is printed alone, without a heading. Passwords of robot.conf are hidden.
     """
     from ingather.conf.physical import decode
+    from ingather.conf.redaction import redacted
     from ingather.conf.report import Report
 
     files = _publishing(home).files(version)
@@ -61,11 +62,11 @@ def show(home: Path, version: str, file: str) -> None:
             raise UsageError(
                 f"version {version} has no file {file}", hint=f"it has: {', '.join(sorted(files))}"
             )
-        click.echo(decode(files[file], file, Report()), nl=False)
+        click.echo(redacted(file, decode(files[file], file, Report())), nl=False)
         return
     for name, body in sorted(files.items()):
         click.echo(f"=== {name} ===")
-        text = decode(body, name, Report())
+        text = redacted(name, decode(body, name, Report()))
         click.echo(text, nl=not text.endswith("\n"))
 
 

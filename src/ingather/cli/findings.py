@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ingather.conf.redaction import redacted
 from ingather.errors import Finding
 from ingather.model.diagnostic import Diagnostic, Place
 
@@ -49,7 +50,7 @@ class _Texts:
                 text = body.decode("latin-1")
             self._lines[place.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         lines = self._lines[place.file]
-        return lines[place.line - 1] if 0 < place.line <= len(lines) else None
+        return redacted(place.file, lines[place.line - 1]) if 0 < place.line <= len(lines) else None
 
 
 def excerpt(line: str | None, column: int) -> list[str]:

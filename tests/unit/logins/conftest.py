@@ -121,16 +121,19 @@ class Names:
 
 
 class Aimed:
-    """A fetcher whose logins a function picks; use as an async context manager."""
+    """A fetcher whose logins a function picks, or with one for everything; use as an async context manager."""
 
     def __init__(
         self,
-        pick: Callable[[str, str], Asking | None],
+        pick: Callable[[str, str], Asking | None] | Asking,
         ca_file: Path | None = None,
         max_connections: int = 64,
     ) -> None:
+        def found(url: str, source: str) -> Asking | None:
+            return pick(url, source) if callable(pick) else pick
+
         self.fetcher = HttpFetcher(
-            Limits(), user_agent="t/1", email="", resolver=Names(), clock=HostClock(), logins=pick,
+            Limits(), user_agent="t/1", email="", resolver=Names(), clock=HostClock(), logins=found,
             ca_file=None if ca_file is None else str(ca_file), max_connections=max_connections,
         )  # fmt: skip
 

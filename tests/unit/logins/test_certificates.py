@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ingather.fetch.logins import Basic, Certificate
+from ingather.fetch.logins import Basic, Certificate, Login
 from ingather.model.resource import Failure, FailureKind, Response
 from ingather.testing.running import wait_until
 
@@ -73,7 +73,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory, papers: Path) -> Iterator[st
 def test_nginx_takes_certificate_and_password(
     run: Any, aimed: "type[Aimed]", nginx: str, papers: Path
 ) -> None:
-    logins = {
+    logins: dict[str, Login | None] = {
         "here": Certificate(papers / "anna.pem", papers / "anna.key"),
         "closed": Certificate(papers / "bert.pem", papers / "bert.key", "kanari-pass"),
         "wrong": Certificate(papers / "bert.pem", papers / "bert.key", "another"),
@@ -116,7 +116,7 @@ def test_no_connection_of_one_certificate_carries_what_belongs_to_another(
         shown = asked.state["tls"].getpeercert() or {"subject": (((0, "nobody"),),)}
         return 200, [], str(shown["subject"][0][0][1]).encode()
 
-    logins = {
+    logins: dict[str, Login | None] = {
         "anna": Certificate(papers / "anna.pem", papers / "anna.key"),
         "bert": Certificate(papers / "bert.pem", papers / "bert.key", "kanari-pass"),
         "nobody": None,

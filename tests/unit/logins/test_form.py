@@ -164,7 +164,7 @@ def test_a_wrong_password_and_forms_that_would_give_it_away(
                 site.action, site.method = action, method
                 ledger = paper()
                 login = Guard("f", Form(form(there.origin, pw=pw), clock), ledger)
-                async with aimed(lambda _, __, one=login: one) as ours:
+                async with aimed(login) as ours:
                     got = await ours.get(f"{there.origin}/1")
                     assert isinstance(got, Failure)
                     assert said in got.detail

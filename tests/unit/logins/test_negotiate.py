@@ -64,7 +64,7 @@ SERVER = """\
 
 
 class _Buffer(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_size_t), ("value", ctypes.c_void_p))
+    _fields_ = [("length", ctypes.c_size_t), ("value", ctypes.c_void_p)]  # type: ignore[mutable-override]
 
 
 class Acceptor:
@@ -83,7 +83,7 @@ class Acceptor:
             ctypes.byref(minor), ctypes.byref(context), None, ctypes.byref(taken), None, ctypes.byref(name), None, ctypes.byref(out), None, None, None
         )  # fmt: skip
         try:
-            if major & 0xFFFF0000 or not name:
+            if major & 0xFFFF0000 or name.value is None:
                 return ""
             assert gss.gss_display_name(ctypes.byref(minor), name, ctypes.byref(shown), None) == 0
             return ctypes.string_at(shown.value, shown.length).decode()
@@ -194,7 +194,7 @@ def test_no_ticket_is_a_failure_with_kerberos_words(
             ledger = paper()
             login = Negotiate(realm.folder / keytab)
             guard = Guard("k", login, ledger)
-            async with aimed(lambda _, __, one=guard: one) as ours:
+            async with aimed(guard) as ours:
                 got = await ours.get(f"http://{name}:9/")
                 assert isinstance(got, Failure)
                 assert got.kind is FailureKind.AUTH

@@ -152,7 +152,7 @@ def test_over_tls_the_login_is_bound_to_the_hosts_certificate(
             login = Ntlm("crawler", "CORP", CANARY)
             async with (
                 host(Acceptor(bound).answer, tls) as there,
-                aimed(lambda _, __, one=login: one, papers / "ca.pem") as ours,
+                aimed(login, papers / "ca.pem") as ours,
             ):
                 assert (await ours.get(f"{there.origin}/1")).status == status
 
