@@ -9,7 +9,7 @@ from ingather.app.configuration import Configuration
 from ingather.app.runplan import JUDGED, log_robots_off, note_robots_off
 from ingather.app.versions import digest_of, packed
 from ingather.conf.report import Report
-from ingather.conf.sources import check_references
+from ingather.conf.sitechecks import check_sites
 from ingather.errors import ConfigurationError
 from ingather.filters import Engine
 from ingather.log import get
@@ -35,8 +35,10 @@ async def reconfigure(
     """Go on under *configuration*; see :meth:`ingather.app.keeper.Gathering.reconfigure`."""
     report = Report()
     settings = gathering.settings
-    sites = configuration.require().loaded.rules.sites
-    check_references(((site.source, site.place) for site in sites), gathering.sources, report)
+    rules = configuration.require().loaded.rules
+    # Sources and credentials of a running process are those of its start.
+    known = {conf.name for source in gathering.sources.values() for conf in source.reach.logins}
+    check_sites(rules, gathering.sources, report, credentials=known)
     if report.refused:
         raise ConfigurationError(report.sorted(), bodies=configuration.bodies)
     loaded = wiring.overridden(configuration.loaded.with_sites(gathering.sites), gathering.plan.overrides)
