@@ -19,7 +19,7 @@ from ingather.model.verdict import ALLOW, Verdict
 __all__ = ["Convert", "Evaluation", "State"]
 
 _NO_SUMMARIES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType({})
-_PORTS = {"http": 80, "https": 443, "ftp": 21}
+_PORTS = {"http": 80, "https": 443, "ftp": 21, "ftps": 990, "sftp": 22, "smb": 445}
 _SITE_SOURCES = frozenset({"url", "protocol", "host", "path", "depth"})
 
 
