@@ -325,3 +325,36 @@ def test_passwords_of_other_protocols(tmp_path: Path, clock: "HostClock") -> Non
     kept.delete("nas")
     with pytest.raises(LoginError, match="there is no secret 'nas'"):
         found.password("ftp://nas.example/a", "files")
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ('kind = "certificate"\ncertificate = "no.pem"', "no.pem cannot be read"),
+        ('kind = "certificate"\ncertificate = "open.key"', "others may read"),
+        ('kind = "certificate"\ncertificate = "open.key"\nkey = "open.key"', "others may read"),
+        ('kind = "negotiate"\nuser = "u"\nkeytab = "open.key"', "others may read"),
+        ('kind = "negotiate"\nuser = "u@R"\nkeytab = "closed.key"', "the first account of"),
+        ('kind = "bearer"\nsecret = "broken"', "characters that cannot be sent"),
+        ('kind = "bearer"\nsecret = "none"', "there is no secret 'none'"),
+    ],
+)
+def test_what_a_login_lacks_is_said_and_nothing_is_sent(  # noqa: PLR0913, PLR0917 - fixtures and a case
+    run: Any, aimed: "type[Aimed]", tmp_path: Path, clock: "HostClock", keys: str, said: str
+) -> None:
+    store(tmp_path, broken=f"{CANARY}\r\nX-Evil: 1")
+    for name, mode in (("open.key", 0o644), ("closed.key", 0o600)):
+        (tmp_path / name).write_bytes(b"x")
+        (tmp_path / name).chmod(mode)
+
+    async def main() -> None:
+        table = f'[source.here]\ncredentials = ["c"]\n[credential.c]\nurl = "http://localhost:9/"\n{keys}\n'
+        async with aimed(book(tmp_path, clock, table).find) as ours:
+            got = await ours.get("http://localhost:9/a")
+            assert isinstance(got, Failure)
+            assert got.kind is FailureKind.AUTH
+            assert said in got.detail
+            assert "kanari" not in got.detail
+        assert refusals(tmp_path / "run") == []
+
+    run(main())

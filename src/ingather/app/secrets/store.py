@@ -191,6 +191,9 @@ class SecretStore:
             tree = self._read()
             yield tree
             write_private(self._path, json.dumps(tree, indent=1, sort_keys=True).encode() + b"\n")
+            if not os.geteuid():  # root sets secrets for the user that the service runs as
+                owner = os.fstat(folder)
+                os.chown(self._path, owner.st_uid, owner.st_gid)
         except OSError as error:
             raise UsageError(f"{self._path} cannot be written: {error.strerror}") from error
         finally:
