@@ -3,6 +3,7 @@
 Where each parameter is seen at work (``acts`` = test_parameters_act, ``journey`` = tests/journey/test_robot_conf):
 
 ======================  ==========================================================================================
+auto-proxy              test_the_robot_goes_through_its_proxy, test_a_pac_file_is_told_by_its_name_or_its_content_type
 bindir, tmpdir          of cmd-hook: unit/robot_control/test_hook
 cmd-hook, oncompletion  journey test_robot_commands: cases 77 and 78, a loop, quit
 command-port            unit/robot_control/test_command_port; journey test_robot_commands
@@ -24,7 +25,8 @@ dialects, selected filters, strict, tmpdir                      acts
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,6 +35,7 @@ import pytest
 from ingather.app import wiring
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.summarizing import Summarizers
+from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import RobotConf, load_bodies
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
@@ -50,6 +53,7 @@ from ingather.robot.politeness import HostClock
 from ingather.robot.robotlog import Level, RobotLog
 from ingather.robot.schedule import Schedule
 from ingather.testing.clock import FakeClock
+from ingather.testing.proxy import KitProxy
 from ingather.testing.rig import wait_until
 
 FILTERS = b'<Filter name="enumeration-default">\n</Filter>\n<Filter name="generation-default">\n</Filter>\n'
@@ -266,3 +270,94 @@ def test_so_many_claims_are_in_hand(line: str, working: int) -> None:
     share = settings.count("gather.gatherers")
     limits = wiring.gatherer_limits(settings, robot(line))
     assert limits.working == max(working // share, 16)
+
+
+# --- auto-proxy ----------------------------------------------------------------------------------------------
+
+
+async def through(text: str, target: int) -> Response | Failure:
+    """Ask for a page of a host that nobody here can resolve, as a robot with *text* as its robot.conf."""
+    conf, clock = robot(text), FakeClock()
+    router = proxies_of(
+        Settings(), conf, {"web": SourceConf()}, home=None, clock=clock, resolver=Nobody(), environment={}
+    )
+    fetcher = HttpFetcher(
+        wiring.fetch_limits(Settings(), conf),
+        user_agent="x/1",
+        email="",
+        resolver=Nobody(),
+        clock=clock,
+        routing=router,
+    )
+    try:
+        return await fetcher.fetch(
+            Request(f"http://far.example:{target}/"), Scope(source="web", addresses=("127.0.0.0/8",))
+        )
+    finally:
+        await fetcher.close()
+
+
+@asynccontextmanager
+async def answering(*head: str, body: bytes) -> AsyncIterator[int]:
+    """Answer every request with *body*; the port is given."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        lines = [f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}", "Connection: close", *head, "", ""]
+        writer.write("\r\n".join(lines).encode() + body)
+        try:
+            await writer.drain()
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+def test_the_robot_goes_through_its_proxy() -> None:
+    async def main() -> None:
+        async with answering(body=b"page") as target, KitProxy() as proxy:
+            assert isinstance(await through("", target), Failure)
+            got = await through(f"auto-proxy=http://127.0.0.1:{proxy.port}", target)
+            assert isinstance(got, Response)
+            assert got.body == b"page"
+            assert len(proxy.heads) == 1
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/proxy.PAC?x", "text/plain"),
+        ("/old.dat", "text/html"),
+        ("/settings", "application/x-ns-proxy-autoconfig"),
+    ],
+)
+def test_a_pac_file_is_told_by_its_name_or_its_content_type(path: str, kind: str) -> None:
+    async def main() -> None:
+        async with answering(body=b"page") as target, KitProxy() as proxy:
+            script = f'function FindProxyForURL(url, host) {{ return "PROXY 127.0.0.1:{proxy.port}"; }}'
+            async with answering(f"Content-Type: {kind}", body=script.encode()) as wpad:
+                got = await through(f'auto-proxy="http://127.0.0.1:{wpad}{path}"', target)
+            assert isinstance(got, Response), got
+            assert got.body == b"page"
+            assert len(proxy.heads) == 1
+
+    asyncio.run(main())
+
+
+def test_a_url_with_a_path_that_is_no_pac_file_is_a_proxy() -> None:
+    async def main() -> None:
+        async with answering(body=b"page") as target, KitProxy(refuses=0) as proxy:
+            async with answering("Content-Type: text/html", body=b"a page of a proxy about itself") as itself:
+                got = await through(f"auto-proxy=http://127.0.0.1:{itself}/about", target)
+            assert isinstance(got, Response)
+            assert got.body == b"a page of a proxy about itself"
+            assert not proxy.heads
+
+    asyncio.run(main())
