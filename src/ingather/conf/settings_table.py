@@ -182,7 +182,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("javascript", "browser", Kind.TEXT, "", "Path or name of the browser. Empty = the Chromium of the operating system."),
     Setting("javascript", "pages", _I, 1, "Pages that a gatherer renders at once, each in a browser of its own.", low=1, high=16),
     Setting("javascript", "settle", _S, 5.0,
-            "Time in the page after its document has come, in which scripts may work. It stands still while hosts are waited for, and else runs "
+            "Time in the page after its last answer has come, in which scripts may work. It stands still while hosts are waited for, and else runs "
             "as fast as the scripts do.", low=0.1, high=600.0),
     Setting("javascript", "script-time", _S, 20.0, "Time of a page while nobody is waited for. Whoever needs more is ended.", low=1.0),
     Setting("javascript", "time", _S, 120.0, "Time of a page altogether, waiting for hosts and their turns included.", low=1.0),

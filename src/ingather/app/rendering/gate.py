@@ -55,6 +55,7 @@ class Gate:
         fates: what became of them, in order, bounded.
         led_to: pages that would have taken this one's place: scripts wanted to go there.
         waiting: how many are under way at hosts.
+        moves: grows with each request that goes out and each answer.
         authorized: credentials were used for some answer.
     """
 
@@ -69,7 +70,7 @@ class Gate:
         self._given = False
         self.fates: list[Fate] = []
         self.led_to: list[str] = []
-        self.waiting = 0
+        self.waiting = self.moves = 0
         self.authorized = False
 
     async def answer(self, kind: str, wanted: Mapping[str, Any], *, main: bool) -> Response | Refused:
@@ -107,11 +108,13 @@ class Gate:
             return self._counted(known, "kept")
         asked = Request(plain, headers=_headers(wanted.get("headers", {})))
         self.waiting += 1
+        self.moves += 1
         try:
             async with self._free:
                 got = await self._errand(asked, self._scope)
         finally:
             self.waiting -= 1
+            self.moves += 1
         if isinstance(got, NotAsked):
             return Refused(got.reason, got.detail), got.reason
         if isinstance(got, Failure):

@@ -20,7 +20,7 @@ from ingather.ports.renderer import Rendered, RenderFailure
 __all__ = ["PageLimits", "PageSession"]
 
 _LOOK_S = 0.1
-_SLICES, _BREATH_S = 12, 0.05
+_SLICES, _MOST_SLICES, _BREATH_S = 10, 100, 0.05
 _ERRORS, _ERROR_CHARS = 20, 300
 _NOT_PASSED = frozenset({
     "alt-svc", "connection", "content-encoding", "content-length", "keep-alive", "nel", "report-to", "reporting-endpoints", "set-cookie",
@@ -54,12 +54,15 @@ class PageSession:
         self._tasks: set[asyncio.Task[None]] = set()
         self._sessions: list[str] = []
         self._frame = self._context = self._page = ""
+        self._came = False
         self._shown, self._settled, self._crashed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._events: dict[str, Callable[[dict[str, Any], str], None]] = {
             "Emulation.virtualTimeBudgetExpired": lambda _said, _session: self._settled.set(),
             "Fetch.requestPaused": self._paused,
             "Inspector.targetCrashed": lambda _said, _session: self._crashed.set(),
+            "Page.domContentEventFired": self._parsed,
             "Page.frameNavigated": self._navigated,
+            "Page.frameStoppedLoading": self._stopped,
             "Page.frameRequestedNavigation": self._leads_away,
             "Page.javascriptDialogOpening": self._asks_people,
             "Runtime.consoleAPICalled": self._logged,
@@ -149,10 +152,15 @@ class PageSession:
         """Let the page's time pass, in slices with a breath of real time behind each.
 
         Virtual time waits for requests, but not for all that goes on between processes (a body that is handed over, a worker that starts):
-        in one piece it would be over before that has come.
+        in one piece it would be over before that has come. Whatever the page asks for gives it all of its time again, some times.
         """
         budget_ms = self._limits.settle_s * 1000 / _SLICES
-        for _ in range(_SLICES):
+        quiet = moves = 0
+        for _ in range(_MOST_SLICES):
+            quiet = quiet + 1 if moves == self._gate.moves else 0
+            if quiet > _SLICES:
+                return
+            moves = self._gate.moves
             self._settled.clear()
             await self._tools.say(
                 "Emulation.setVirtualTimePolicy",
@@ -231,6 +239,14 @@ class PageSession:
 
     def _navigated(self, said: dict[str, Any], _session: str) -> None:
         if said["frame"]["id"] == self._frame:
+            self._came = True
+
+    def _stopped(self, said: dict[str, Any], _session: str) -> None:
+        if self._came and said["frameId"] == self._frame:
+            self._shown.set()
+
+    def _parsed(self, _said: dict[str, Any], _session: str) -> None:
+        if self._came:
             self._shown.set()
 
     def _leads_away(self, said: dict[str, Any], _session: str) -> None:
@@ -241,6 +257,7 @@ class PageSession:
             and "Post" not in said["reason"]
         ):
             self._gate.leads_to(str(said["url"]))
+            self._shown.set()  # a page that wants to go is not parsed to its end
 
     def _asks_people(self, _said: dict[str, Any], session: str) -> None:
         self._tools.say("Page.handleJavaScriptDialog", session, accept=False)
