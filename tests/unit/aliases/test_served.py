@@ -30,7 +30,7 @@ def server() -> Iterator[SyntheticServer]:
 
 
 def test_a_choice_is_adopted_at_once(home: Path, server: SyntheticServer) -> None:
-    rig = Rig(home).init()
+    rig = Rig(home, **{"deletion.half-floor": "100"}).init()  # else all of a source at once is held
     first, second = server.origins
     rig.site(first, source="one").site(second, source="two")
     host, alias = (origin.removeprefix("http://") for origin in server.origins)
@@ -44,7 +44,8 @@ def test_a_choice_is_adopted_at_once(home: Path, server: SyntheticServer) -> Non
         )
         code, done = served.admin("/api/v1/sites/aliases/apply", {"alias": alias, "host": host})
         assert (code, done["state"], done["visits"]) == (200, "applied", PAGES)
-        wait_until(lambda: not any(url.startswith(second) for url in rig.shown()))
+        wait_until(lambda: not any(rig.known()[f"{second}/p{n}"].described for n in range(1, PAGES)))
+        assert all(rig.known()[f"{first}/p{n}"].described for n in range(1, PAGES))
         code, answer = served.admin("/api/v1/sites/aliases")
         assert (code, [one["state"] for one in answer["aliases"]]) == (200, ["applied"])
         code, told = served.admin(f"/api/v1/explain?url={second}/p1")
