@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 
 from ingather.extract.page import read_page
 from ingather.fetch.listing import Entry, listing_page, listing_response
+from ingather.model.exclusion import reported
 from ingather.model.resource import Request
 from ingather.model.url import split
+from ingather.model.verdict import Exclusion
 
 FOLDER = "sftp://h.example/srv/docs/"
 
@@ -52,11 +54,13 @@ def test_names_that_look_like_more_are_only_names() -> None:
 
 
 def test_too_many_entries_are_bounded() -> None:
-    answer = listing_response(
-        Request(FOLDER), (Entry(f"{number:07}") for number in range(30_000)), most=100
-    )
+    answer = listing_response(Request(FOLDER), (Entry(f"{number:07}") for number in range(30_000)), most=100)
     assert answer.cut
     assert links(answer.body)[-1] == FOLDER + "0000099"
+
+
+def test_reports_have_a_place_for_folders() -> None:
+    assert reported(Exclusion.FILTER_RULES, "listing") == (Exclusion.FILTER_RULES, "listing")
 
 
 def test_an_unchanged_folder_is_not_modified() -> None:
