@@ -214,6 +214,17 @@ def test_an_answer_that_redirects_is_judged_again(desk: Desk) -> None:
     assert not [url for url in web.asked if "other.example" in url]
 
 
+def test_an_answer_that_the_browser_does_not_take_is_a_failure(desk: Desk) -> None:
+    web = Web(**{"/odd": Response("", 200, (("Bad name:", "x"), ("X", "a\nb")), b"odd"), "/even": "even"})
+    got = desk.made(
+        "<script>for (const one of ['/odd', '/even']) fetch(one).then(r => r.text()).then("
+        "t => document.body.append(`${t}.`), e => document.body.append(`${one} failed.`))</script>",
+        web,
+    )
+    assert "/odd failed." in got.html.decode()
+    assert "even." in got.html.decode()
+
+
 def test_a_page_that_leads_away_stays_and_says_where(desk: Desk) -> None:
     got = desk.made(
         "<p>One moment</p><script>alert('hello'); history.pushState(1, '', '/pushed'); location.href = '/else'</script>"

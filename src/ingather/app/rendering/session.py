@@ -6,12 +6,13 @@ host, and ends after the same span for every page. So how long a host takes chan
 
 import asyncio
 import base64
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ingather.app.rendering.devtools import BrowserGoneError, DevTools, DevToolsError
-from ingather.app.rendering.gate import Gate, Refused
+from ingather.app.rendering.gate import Gate
 from ingather.app.rendering.snapshot import SNAPSHOT
 from ingather.model.resource import Response
 from ingather.ports.clock import Clock
@@ -291,14 +292,17 @@ class PageSession:
         answer = await self._gate.answer(
             str(said.get("resourceType", "")).lower(), said["request"], main=main
         )
-        if isinstance(answer, Refused):
-            # A navigation that fails as "aborted" leaves the page where it is.
-            self._tools.say("Fetch.failRequest", session, requestId=number, errorReason="Aborted")
-            return
-        self._tools.say(
-            "Fetch.fulfillRequest", session, requestId=number, responseCode=answer.status,
-            responseHeaders=_passed(answer), body=base64.b64encode(answer.body).decode("ascii"),
-        )  # fmt: skip
+        if isinstance(answer, Response):
+            with contextlib.suppress(
+                DevToolsError
+            ):  # a head that the browser does not take; or the page is gone
+                await self._tools.say(
+                    "Fetch.fulfillRequest", session, requestId=number, responseCode=answer.status,
+                    responseHeaders=_passed(answer), body=base64.b64encode(answer.body).decode("ascii"),
+                )  # fmt: skip
+                return
+        # A navigation that fails as "aborted" leaves the page where it is.
+        self._tools.say("Fetch.failRequest", session, requestId=number, errorReason="Aborted")
 
 
 def _passed(answer: Response) -> list[dict[str, str]]:
