@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ingather.conf.redaction import redacted
 from ingather.errors import Finding
 from ingather.model.diagnostic import Diagnostic, Place
 
@@ -50,6 +49,8 @@ class _Texts:
                 text = body.decode("latin-1")
             self._lines[place.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         lines = self._lines[place.file]
+        from ingather.conf.redaction import redacted  # help loads nothing of conf
+
         return redacted(place.file, lines[place.line - 1]) if 0 < place.line <= len(lines) else None
 
 
