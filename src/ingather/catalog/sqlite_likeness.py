@@ -115,7 +115,8 @@ class Likeness:
             ).get
             if row is None:
                 continue
-            holds = behind is not None and row[1] and self._stands(behind)  # the pass may have read an older state
+            # The pass may have read an older state.
+            holds = behind is not None and row[1] and self._stands(behind)
             now = behind if holds else None
             if now == row[0]:
                 continue

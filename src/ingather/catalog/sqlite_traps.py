@@ -166,4 +166,4 @@ def _content(near: int | None, title: str | None, size: int, digest: bytes) -> i
 
 
 def _trap(row: tuple[Any, ...]) -> TrapRow:
-    return TrapRow(*row[:11], tuple(_decode(row[11])), *row[12:])
+    return TrapRow._make((*row[:11], tuple(_decode(row[11])), *row[12:]))

@@ -37,7 +37,13 @@ def _lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _alias(alias: Mapping[str, Any]) -> Iterator[str]:
-    who = f" by {alias['who']}" if alias["who"] else " by smart-host-heuristics" if alias["state"] == "folded" else ""
+    who = (
+        f" by {alias['who']}"
+        if alias["who"]
+        else " by smart-host-heuristics"
+        if alias["state"] == "folded"
+        else ""
+    )
     yield f"host alias: {alias['alias']} is {alias['host']}, {alias['state']}{who}" + (
         f" since {alias['since']}" if alias["since"] else ""
     )
@@ -49,11 +55,21 @@ def _alike(answer: Mapping[str, Any]) -> Iterator[str]:
     """Say what a page's canonical link came to, and which pages are nearly like it."""
     named, near = answer.get("canonical"), answer.get("near")
     if named:
-        verdict = {None: "waits for the next pass", "": "obeyed"}.get(named["verdict"], f"ignored: {named['verdict']}")
-        shown = f", shown as {named['shown_as']}" if named["shown_as"] and named["shown_as"] != named["url"] else ""
+        verdict = {None: "waits for the next pass", "": "obeyed"}.get(
+            named["verdict"], f"ignored: {named['verdict']}"
+        )
+        shown = (
+            f", shown as {named['shown_as']}"
+            if named["shown_as"] and named["shown_as"] != named["url"]
+            else ""
+        )
         yield f"canonical  {named['url']} ({verdict}{shown})"
     if near:
-        where = "the head" if near["head"] == answer["url"] else f"near to {near['head']}, {near['bits']} of 64 bits differ"
+        where = (
+            "the head"
+            if near["head"] == answer["url"]
+            else f"near to {near['head']}, {near['bits']} of 64 bits differ"
+        )
         yield f"near       one of {near['count']} near-duplicates: {where}"
 
 

@@ -278,11 +278,20 @@ class Pipeline:
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
         page.flags += remarks
-        if self._soft is not None and not (claim.intent or judged.final_url or got.listing) and evaluation.generation.allowed:
+        if (
+            self._soft is not None
+            and not (claim.intent or judged.final_url or got.listing)
+            and evaluation.generation.allowed
+        ):
             why = await self._soft.verdict(judged.url, claim.source, page)
             if why:
                 return self.ended(
-                    claim, Outcome.SOFT_404, status=got.status, detail=why, elapsed_s=got.elapsed_s, address=got.address
+                    claim,
+                    Outcome.SOFT_404,
+                    status=got.status,
+                    detail=why,
+                    elapsed_s=got.elapsed_s,
+                    address=got.address,
                 )
         report = self._described(judged, got, page, digest)
         if data is not None and report.described and not data.error:

@@ -97,8 +97,7 @@ def test_near_pages_are_a_group_and_all_are_shown(web: Web) -> None:
         web.page(url, near=near)
     web.compare()
     assert web.shown(A, B, C, D) == [A, B, C, D]
-    near = web.likeness(B)["near"]
-    assert near == {"head": A, "bits": 2, "count": 3, "members": [A, C, B]}
+    assert web.likeness(B)["near"] == {"head": A, "bits": 2, "count": 3, "members": [A, C, B]}
     assert web.likeness(D)["near"] is None
 
 

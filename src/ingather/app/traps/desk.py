@@ -146,7 +146,8 @@ class TrapDesk:
             change, replace(asked, note=asked.note or f"rule against trap {number}: {trap.place}")
         )
         if edited.published is not None:
-            with suppress(HomeLockedError):  # a crawl has the home: the rule waits for its end, the trap stays open
+            # While a crawl has the home the rule waits for its end, and the trap stays open.
+            with suppress(HomeLockedError):
                 self._do(
                     f"traps/{number}/published", {"author": asked.author}, publish_job(number, asked.author)
                 )
