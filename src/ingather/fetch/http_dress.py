@@ -19,7 +19,7 @@ class Lane:
 
     Attributes:
         certificate: PEM file of a client certificate, ``""`` = none; *key* is its private key, *passphrase* opens that.
-        single: HTTP/1.1 over one connection, and the host's certificate is told (:attr:`Dress.peer`).
+        single: HTTP/1.1 over one connection, and the host's certificate is told (``Dress.peer``).
     """
 
     certificate: str = ""
