@@ -8,7 +8,7 @@ from typing import TypeVar
 from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
-from ingather.app.sitemaps.desk import SitemapLimits
+from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings import Settings
@@ -22,7 +22,7 @@ from ingather.robot.deletion import DeletionLimits
 from ingather.robot.discovering import UrlLimits
 from ingather.robot.gatherer import GathererLimits
 from ingather.robot.indexing import FollowLimits
-from ingather.robot.keeper import KeeperLimits
+from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.listed import ListedRules
 from ingather.robot.pipeline import PipelineLimits
 from ingather.robot.politeness import HostPolicy

@@ -5,12 +5,12 @@ politeness, robots.txt and the egress gate hold. What it lists becomes rows of `
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 import msgspec
 
+from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_sitemaps import ListedEntry, SitemapRow
 from ingather.conf.sources import SourceConf
@@ -33,7 +33,7 @@ from ingather.robot.recheck import RecheckLimits, next_visit
 from ingather.robot.sitemaps import DEEPEST, entries_of, may_list, priority_of
 from ingather.syndication import Listing, unpack_listing
 
-__all__ = ["SitemapDesk", "SitemapLimits"]
+__all__ = ["SitemapDesk"]
 
 _log = get("sitemaps")
 _CLOCK: Final = RecheckLimits(min_s=3_600.0, max_s=7 * 86_400.0, first_s=86_400.0)
@@ -44,14 +44,6 @@ _SAMPLE: Final = 10
 _REMEMBERED: Final = 20_000
 _DETAIL: Final = 500
 _DEPTH: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class SitemapLimits:
-    """Bounds of one host: sitemaps, and URLs that they list together."""
-
-    files: int = 1_000
-    urls: int = 200_000
 
 
 class SitemapDesk:
