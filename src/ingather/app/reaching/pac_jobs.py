@@ -41,7 +41,8 @@ def _shut_files() -> None:
     if hard:
         time.localtime()  # reads the machine's time zone
         state = state_of({}, (), 0.0)
-        for warm in (b"\xff", b"function FindProxyForURL() { throw 1 }"):  # loads what is loaded when it is needed
+        # Loads what is loaded when it is first needed.
+        for warm in (b"\xff", b"function FindProxyForURL() { throw 1 }"):
             script = Script(warm, state)
             _told(script.began if script.began.error else script.find("", "", state))
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
