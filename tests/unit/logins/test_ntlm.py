@@ -13,7 +13,8 @@ import spnego
 from spnego.channel_bindings import GssChannelBindings
 from spnego.exceptions import SpnegoError
 
-from ingather.fetch.logins import Guard, Ntlm
+from ingather.fetch.logins import Guard
+from ingather.fetch.logins.ntlm import Ntlm
 from ingather.model.resource import Failure, FailureKind, Response
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from ingather.fetch.logins import (
     Login,
     LoginError,
     Negotiate,
-    Ntlm,
     OAuth2,
 )
 from ingather.fetch.logins.negotiate import principal_of
@@ -59,6 +58,8 @@ def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Lo
             key = _file(home, conf.key, private=True) if conf.key else certificate
             return Certificate(certificate, key, secret(conf.secret) if conf.secret else "")
         case "ntlm":
+            from ingather.fetch.logins.ntlm import Ntlm
+
             return Ntlm(conf.user, conf.domain, secret(conf.secret))
         case "negotiate":
             return Negotiate(_keytab(_file(home, conf.keytab, private=True), conf.user))

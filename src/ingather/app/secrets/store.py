@@ -16,9 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from ingather.app.secrets.files import require_private
 from ingather.app.secrets.keyfile import KeyFile, identity, write_private
 from ingather.errors import UsageError
@@ -212,12 +209,17 @@ def _tree(body: bytes) -> dict[str, Any] | None:
 
 
 def _closed(key: bytes, name: str, value: str, set_s: float) -> dict[str, Any]:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     nonce = secrets.token_bytes(_NONCE)
     sealed = AESGCM(key).encrypt(nonce, value.encode(), _bound(name))
     return {"set": set_s, "nonce": b64encode(nonce).decode(), "value": b64encode(sealed).decode()}
 
 
 def _opened(key: bytes, name: str, entry: dict[str, Any]) -> str:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     try:
         nonce, sealed = b64decode(entry["nonce"], validate=True), b64decode(entry["value"], validate=True)
         return AESGCM(key).decrypt(nonce, sealed, _bound(name)).decode()

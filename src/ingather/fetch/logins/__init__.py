@@ -7,7 +7,7 @@ fills in a page and keeps the cookies (``jar``, ``cookies``). ``guard`` stands b
 more than a few times.
 
 A login belongs to a beginning of URLs within one origin; whoever picks one for a URL is ``app``. Secrets come in as values,
-and no ``repr`` or message shows one.
+and no ``repr`` or message shows one. ``Ntlm`` stays in its file: who logs in otherwise need not load its messages.
 """
 
 from ingather.fetch.logins.basic import Basic, WhenAsked
@@ -19,10 +19,9 @@ from ingather.fetch.logins.form import Form, FormLogin
 from ingather.fetch.logins.guard import Guard
 from ingather.fetch.logins.jar import Jar
 from ingather.fetch.logins.negotiate import Negotiate
-from ingather.fetch.logins.ntlm import Ntlm
 from ingather.fetch.logins.oauth2 import OAuth2
 from ingather.fetch.logins.port import Closed, Ledger, Login, LoginError
 
 __all__ = [
-    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Form", "FormLogin", "Guard", "Jar", "Ledger", "Login", "LoginError", "Negotiate", "Ntlm", "OAuth2", "WhenAsked", "WithCookies",
+    "Basic", "Bearer", "Certificate", "Closed", "Digest", "Form", "FormLogin", "Guard", "Jar", "Ledger", "Login", "LoginError", "Negotiate", "OAuth2", "WhenAsked", "WithCookies",
 ]  # fmt: skip
