@@ -201,16 +201,16 @@ SETTINGS: tuple[Setting, ...] = (
             help="Whether a browser may run as root, without its sandbox, when there is no user to run it as. Leave it off."),
     # -- duplicates, traps
     Setting("duplicates", "near", Kind.CHOICE, "report",
-            "Pages whose texts are nearly alike: \"report\" groups them and shows the groups, \"off\" does not look for them. "
+            'Pages whose texts are nearly alike: "report" groups them and shows the groups, "off" does not look for them. '
             "None is removed.", choices=("report", "off")),
     Setting("duplicates", "canonical", Kind.CHOICE, "obey",
             "Whether a page that names another as its canonical address is shown as that one, when the other stands for it. "
-            "With \"ignore\" every page is shown.", choices=("obey", "ignore")),
+            'With "ignore" every page is shown.', choices=("obey", "ignore")),
     Setting("traps", "check-every", _S, 15 * _M,
             "How often the catalog is looked through for crawler traps, if anything was found since.", low=_M),
     Setting("traps", "soft-404", Kind.CHOICE, "auto",
-            "Pages that say 200 and mean \"not found\". With \"auto\", where a page looks like one, a name that cannot exist is asked for beside it, "
-            "and what is like its answer gets no description; with \"off\" every 200 is a page.", choices=("auto", "off")),
+            'Pages that say 200 and mean "not found". With "auto", where a page looks like one, a name that cannot exist is asked for beside it, '
+            'and what is like its answer gets no description; with "off" every 200 is a page.', choices=("auto", "off")),
     # -- deletion
     Setting("deletion", "share", Kind.SHARE, 0.10,
             "Deletions of a source within 24 hours are held above this share of its documents ...", live=True),
