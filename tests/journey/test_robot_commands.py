@@ -88,21 +88,25 @@ def test_the_robot_is_off_idle_running_paused_as_it_is_told(rig: Rig, site: Site
 @pytest.fixture
 def hook(tmp_path: Path) -> Path:
     program = tmp_path / "cmdHookTest"
-    program.write_text('#!/bin/sh\npwd >"$1"\n')
+    program.write_text('#!/bin/sh\npwd >"$1"\necho "${PATH%%:*}" >>"$1"\necho "$TMPDIR" >>"$1"\n')
     program.chmod(0o755)
     return program
 
 
 def test_robot_case_77_the_hook_comes_before_the_robot_is_idle(rig: Rig, site: Site, hook: Path) -> None:
     seen = hook.with_suffix(".seen")
-    conf(rig, f'onCompletion=idle\ncmd-hook="{hook} {seen}"\n')
+    scratch = hook.with_suffix(".tmp")
+    scratch.mkdir()
+    conf(rig, f'onCompletion=idle\ncmd-hook="{hook} {seen}"\nbindir="{hook.parent}"\ntmpdir="{scratch}"\n')
     site.page("/", "Start")
     assert rig.crawl(site.url("/")).status == 0
     lines = (rig.path / "log" / "robot.log").read_text().splitlines()
     said = [line.partition("INFO: ")[2].split(":")[0] for line in lines]
     found = [text for text in said if text in {"Run cmd", "Complete cmd", "Robot is idle...."}]
     assert found == ["Run cmd", "Complete cmd", "Robot is idle...."]
-    assert Path(seen.read_text().strip()).samefile(rig.path)  # it runs in the home
+    folder, *rest = seen.read_text().splitlines()
+    assert Path(folder).samefile(rig.path)  # it runs in the home
+    assert rest == [str(hook.parent), str(scratch)]
 
 
 def test_robot_case_78_without_a_description_the_hook_is_not_run(rig: Rig, site: Site, hook: Path) -> None:

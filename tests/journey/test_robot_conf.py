@@ -98,6 +98,8 @@ def test_robots_txt_is_disobeyed_with_a_trace(
     assert rig.run("crawl", "--quiet", "--own-host", origin[7:], origin + "/").status == 0
     assert "/closed" in [path for path, _ in seen]
     assert f"{origin}/large" in rig.shown()
+    packed = rig.rows("select attrs from page where id = ?", rig.known()[f"{origin}/large"].id)[0][0]
+    assert "ip" not in unpack_attributes(packed, "")
     log = (rig.path / "log" / "robot.log").read_text()
     assert log.count("\n") == 1
     assert "ERROR: robots.txt is not obeyed (robot.conf:2)" in log
@@ -140,9 +142,16 @@ def test_values_reach_the_limits_they_name(rig: Rig) -> None:
     assert wiring.follow_limits(settings).collect_s == 0
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_so_many_visits_at_a_time_and_no_more(rig: Rig, count: int) -> None:
-    """engine-concurrent: each page waits until *count* are asked for at once; no request comes beside them."""
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("max-connections=20\nengine-concurrent=1", 1),
+        ("max-connections=20\nengine-concurrent=3", 3),
+        ("max-connections=2", 2),
+    ],
+)
+def test_so_many_visits_at_a_time_and_no_more(rig: Rig, line: str, count: int) -> None:
+    """engine-concurrent and max-connections: each page waits until *count* are asked for at once; no request comes beside them."""
     together, condition, here, most = count, threading.Condition(), [0], [0]
 
     class Handler(BaseHTTPRequestHandler):
@@ -170,7 +179,7 @@ def test_so_many_visits_at_a_time_and_no_more(rig: Rig, count: int) -> None:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     origin = f"http://127.0.0.1:{server.server_port}"
-    conf(rig, f"max-connections=20\nengine-concurrent={count}\n")
+    conf(rig, f"{line}\n")
     try:
         ran = rig.tune("gather.gatherers", "1").run(
             "crawl", "--quiet", "--own-host", origin[7:], origin + "/"

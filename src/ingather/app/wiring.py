@@ -63,6 +63,8 @@ __all__ = [
 
 _T = TypeVar("_T")
 _SLACK_S = 0.02
+_NO_LIMIT = 100
+"""Connections to a host where robot.conf sets no limit: the most that max-connections can be."""
 """A grant takes effect a moment after it is given: messages travel."""
 _FED_SHARE, _FED_DOCUMENTS = 0.10, 20
 """Of kinds rss and sitemap: more than the larger of the two are held (RSS provider specification, section 8)."""
@@ -175,7 +177,7 @@ def host_policy(
 ) -> HostPolicy:
     """What a host bears: its site says it first, then its source, then robot.conf; own hosts have no delay unless their site has one."""
     delay_s = 0.0 if own else source.delay_s if source.delay_s is not None else float(robot.server_delay)
-    connections = 0 if own else int(robot.site_max_connections) or 2
+    connections = 0 if own else int(robot.site_max_connections) or _NO_LIMIT
     if site is not None:
         delay_s = delay_s if site.delay_s is None else site.delay_s
         connections = connections if site.connections is None else site.connections

@@ -1,32 +1,13 @@
 """Parameters of robot.conf at work, from the file's text to what the part that they govern does.
 
-Where each parameter is seen at work (``acts`` = test_parameters_act, ``journey`` = tests/journey/test_robot_conf):
-
-======================  ==========================================================================================
-auto-proxy              test_the_robot_goes_through_its_proxy, test_a_pac_file_is_told_by_its_name_or_its_content_type
-bindir, tmpdir          of cmd-hook: unit/robot_control/test_hook
-cmd-hook, oncompletion  journey test_robot_commands: cases 77 and 78, a loop, quit
-command-port            unit/robot_control/test_command_port; journey test_robot_commands
-convert-timeout         test_a_conversion_ends_at_its_time, test_a_summarizer_ends_at_its_time
-engine-concurrent       journey: test_so_many_visits_at_a_time_and_no_more
-index-after-ngenerated  test_descriptions_wait_for_so_many_minutes
-loglevel                test_the_log_tells_what_its_level_says; journey: levels 0 and 5
-max-filesize-kb         test_a_file_is_retrieved_up_to_its_limit; journey: a page above it
-max-memory-per-url      test_a_long_text_does_not_wait_in_memory
-max-working             test_so_many_claims_are_in_hand
-referer                 journey: test_what_hosts_see_and_what_the_description_says, test_robots_txt_is_disobeyed...
-remote-access           journey test_robot_commands: over TLS only
-robot-state-dir         unit/robot_control/test_state_file
-server-delay            test_starts_of_visits_to_a_host_lie_apart
-smart-host-heuristics   unit/aliases/test_gathering
-depth, email, enable-ip, enable-robots-txt, csid, user-agent    journey
-dialects, selected filters, strict, tmpdir                      acts
-======================  ==========================================================================================
+Where each parameter is seen at work stands in ``SEEN``.
 """
 
 import asyncio
+import re
+import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,7 +17,7 @@ from ingather.app import wiring
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.summarizing import Summarizers
 from ingather.app.reaching.proxies import proxies_of
-from ingather.conf import RobotConf, load_bodies
+from ingather.conf import PARAMETERS, RobotConf, load_bodies
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.errors import ExtractError, IsolationError
@@ -57,6 +38,61 @@ from ingather.testing.proxy import KitProxy
 from ingather.testing.rig import wait_until
 
 FILTERS = b'<Filter name="enumeration-default">\n</Filter>\n<Filter name="generation-default">\n</Filter>\n'
+
+HERE, JOURNEY, COMMANDS = (
+    "unit/robot/test_parameters_at_work",
+    "journey/test_robot_conf",
+    "journey/test_robot_commands",
+)
+ACT, SEEN_BY_HOSTS = "unit/robot/test_parameters_act", "test_what_hosts_see_and_what_the_description_says"
+SEEN = {
+    "auto-proxy": (HERE, "test_the_robot_goes_through_its_proxy"),
+    "bindir": (COMMANDS, "test_robot_case_77_the_hook_comes_before_the_robot_is_idle"),
+    "cmd-hook": (COMMANDS, "test_robot_case_77_the_hook_comes_before_the_robot_is_idle"),
+    "command-port": (COMMANDS, "test_the_robot_is_off_idle_running_paused_as_it_is_told"),
+    "connect-timeout": (HERE, "test_a_host_that_takes_no_connection_is_left_in_time"),
+    "convert-timeout": (HERE, "test_a_conversion_ends_at_its_time"),
+    "csid": (JOURNEY, SEEN_BY_HOSTS),
+    "depth": (JOURNEY, SEEN_BY_HOSTS),
+    "email": (JOURNEY, SEEN_BY_HOSTS),
+    "enable-ip": (JOURNEY, "test_robots_txt_is_disobeyed_with_a_trace"),
+    "enable-rdm-probe": ("unit/conf/test_robot_conf", "test_what_has_a_catch_is_said"),
+    "enable-robots-txt": (JOURNEY, "test_robots_txt_is_disobeyed_with_a_trace"),
+    "engine-concurrent": (JOURNEY, "test_so_many_visits_at_a_time_and_no_more"),
+    "enumeration-filter": (ACT, "test_the_selected_filters_judge"),
+    "generation-filter": (ACT, "test_the_selected_filters_judge"),
+    "index-after-ngenerated": (HERE, "test_descriptions_wait_for_so_many_minutes"),
+    "loglevel": (HERE, "test_the_log_tells_what_its_level_says"),
+    "max-categories": ("unit/conf/test_classification", "test_the_lines_of_the_filter_come_first_and_the_whole_is_cut"),
+    "max-connections": (JOURNEY, "test_so_many_visits_at_a_time_and_no_more"),
+    "max-filesize-kb": (HERE, "test_a_file_is_retrieved_up_to_its_limit"),
+    "max-memory-per-url": (HERE, "test_a_long_text_does_not_wait_in_memory"),
+    "max-working": (HERE, "test_so_many_claims_are_in_hand"),
+    "oncompletion": (COMMANDS, "test_a_loop_calls_the_hook_each_time_and_quit_ends_it"),
+    "password": ("unit/logins/test_login_book", "test_robot_conf_case_password_is_for_hosts_of_defined_sites_that_ask"),
+    "referer": (JOURNEY, SEEN_BY_HOSTS),
+    "regex-dialect": (ACT, "test_the_dialect_decides_what_a_pattern_matches"),
+    "remote-access": ("unit/robot_control/test_conductor", "test_remote_hosts_command_over_tls_only"),
+    "robot-state-dir": (
+        "unit/robot_control/test_conductor", "test_slowed_and_blocked_hosts_are_kept_by_their_politeness_name"
+    ),
+    "server-delay": (HERE, "test_starts_of_visits_to_a_host_lie_apart"),
+    "site-max-connections": (HERE, "test_so_many_connections_to_a_host_at_a_time"),
+    "smart-host-heuristics": ("unit/aliases/test_gathering", "test_links_get_the_keys_that_count"),
+    "strict": (ACT, "test_strict_refuses_what_is_tolerated_otherwise"),
+    "tmpdir": (ACT, "test_temporary_files_of_converters_lie_in_tmpdir"),
+    "undefined-source": ("unit/rehearsal/test_two_filters", "test_dec_13_an_undefined_source_is_no_action_in_metadata_and_empty_later"),
+    "user-agent": (JOURNEY, SEEN_BY_HOSTS),
+    "username": ("unit/logins/test_login_book", "test_robot_conf_case_password_is_for_hosts_of_defined_sites_that_ask"),
+}  # fmt: skip
+"""File and name of the test that observes what the parameter does."""
+TESTS = Path(__file__).parents[2]
+
+
+def test_each_parameter_is_seen_at_work() -> None:
+    assert set(SEEN) | {"auto-serv", "proxy-type", "proxy-loc"} == set(PARAMETERS)
+    for file, name in set(SEEN.values()):
+        assert re.search(rf"^(async )?def {name}\(", (TESTS / f"{file}.py").read_text(), re.MULTILINE), name
 
 
 def robot(text: str) -> RobotConf:
@@ -120,6 +156,59 @@ def test_starts_of_visits_to_a_host_lie_apart(line: str, expected: float) -> Non
         schedule.finished(turn[1])
         starts.append(now)
     assert [later - sooner for sooner, later in pairwise(starts)] == [expected] * 2
+
+
+# --- site-max-connections ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"), [("site-max-connections=3", 3), ("site-max-concurrent=1", 1), ("", 2), ("site-max-connections=0", 20)]
+)  # fmt: skip
+def test_so_many_connections_to_a_host_at_a_time(line: str, expected: int) -> None:
+    policy, now = wiring.host_policy(Settings(), robot(line), SourceConf(), own=False), 1000.0
+    schedule: Schedule[int] = Schedule()
+    schedule.admit(HostClock("h.example", policy, now, just_visited=False))
+    for number in range(20):
+        schedule.add("h.example", number)
+    open_now = 0
+    for _ in range(40):
+        turn = schedule.next(now)
+        now += 60
+        if not isinstance(turn, float):
+            schedule.started(turn[1], now)
+            open_now += 1
+    assert open_now == expected
+
+
+# --- connect-timeout -----------------------------------------------------------------------------------------
+
+
+def test_a_host_that_takes_no_connection_is_left_in_time() -> None:
+    """A full backlog on Linux leaves the next SYN without an answer."""
+
+    async def fetch(port: int) -> Response | Failure:
+        fetcher = HttpFetcher(
+            wiring.fetch_limits(Settings(), robot("connect-timeout=1")),
+            user_agent="x/1", email="", resolver=Nobody(), own_ports=set(), max_connections=1, clock=FakeClock(),
+        )  # fmt: skip
+        try:
+            return await fetcher.fetch(
+                Request(f"http://127.0.0.1:{port}/"), Scope(source="here", addresses=("127.0.0.0/8",))
+            )
+        finally:
+            await fetcher.close()
+
+    with socket.socket() as listener, ExitStack() as callers:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            caller = callers.enter_context(socket.socket())
+            caller.setblocking(False)  # noqa: FBT003 - socket's own signature
+            caller.connect_ex(listener.getsockname())
+        got = asyncio.run(fetch(listener.getsockname()[1]))
+    assert isinstance(got, Failure)
+    assert got.kind is FailureKind.CONNECT_TIMEOUT
+    assert "1 s" in got.detail
 
 
 # --- max-filesize-kb ---------------------------------------------------------------------------------------
