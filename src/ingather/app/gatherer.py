@@ -23,7 +23,7 @@ from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.ftp_proxies import over_proxies
 from ingather.app.reaching.logins import LoginBook
-from ingather.app.reaching.protocols import protocol_fetchers
+from ingather.app.reaching.protocols import protocol_fetchers, web_fetcher
 from ingather.app.reaching.proxies import proxies_of
 from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
@@ -147,7 +147,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     made = protocol_fetchers(
         loaded, settings, blueprint.sources, home=home, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard, own_ports=blueprint.own_ports
     ) | {name: make(clock=clock, resolver=resolver) for name, make in own.fetchers.items()}  # fmt: skip
-    asked: Fetcher = ByProtocol(fetcher, over_proxies(made, fetcher, router))
+    asked: Fetcher = ByProtocol(web_fetcher(fetcher, blueprint.sources), over_proxies(made, fetcher, router))
     pool = ConverterPool(
         count=settings.count("gather.converters"),
         limits=wiring.converter_limits(settings, robot),

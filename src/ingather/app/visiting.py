@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingather.app import wiring
 from ingather.app.fetching import ByProtocol
+from ingather.app.reaching.protocols import web_fetcher
 from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import RobotConf
 from ingather.conf.settings import Settings
@@ -73,6 +74,8 @@ class Visitor:
             resolver=resolver, clock=clock, authorization=authorization or _no_credentials,
             logins=logins or _no_login, routing=proxies_of(settings, robot, sources, home=home, clock=clock, resolver=resolver),
         )  # fmt: skip
+        if fetcher is None:
+            self._fetcher = web_fetcher(self._fetcher, sources)
         made = others(resolver) if others is not None and fetcher is None else {}
         if made:
             self._fetcher = ByProtocol(self._fetcher, made)

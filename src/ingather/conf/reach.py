@@ -38,6 +38,8 @@ class ReachConf:
         proxy: proxies, or a PAC file, of its requests (:func:`ingather.model.proxies.read_ways`); empty = those of all.
         no_proxy: hosts that are asked directly; ``None`` = those of all.
         proxy_credentials: names of the credentials for its proxies; empty = those of all.
+        webdav: folders of http servers are asked with PROPFIND.
+        smb_guest: SMB servers are asked as a guest where there is no credential.
         javascript: ``off``, ``auto`` or ``always``: whether pages are read as their scripts make them.
     """
 
@@ -57,6 +59,8 @@ class ReachConf:
     proxy: tuple[str, ...] = ()
     no_proxy: tuple[str, ...] | None = None
     proxy_credentials: tuple[str, ...] = ()
+    webdav: bool = False
+    smb_guest: bool = False
     javascript: str = "off"
 
 
@@ -87,6 +91,10 @@ REACH_KEYS: tuple[Setting, ...] = (
     Setting("source", "ssh-key", Kind.TEXT, "",
             "File of the private key with which SFTP servers are asked, a whole path; readable by its owner alone. "
             "The user, and the key's passphrase as password, are those of the credential. Empty: the credential's password."),
+    Setting("source", "webdav", Kind.FLAG, default=False,
+            help="Whether http servers are asked for what their folders (URLs that end in /) hold: WebDAV's PROPFIND. Else they are pages."),
+    Setting("source", "smb-guest", Kind.FLAG, default=False,
+            help="Whether SMB servers are asked as a guest where no credential is for the URL. Nothing that a guest gets is signed or encrypted."),
     Setting("source", "proxy", Kind.WORDS, (), lone=True,
             help='Proxy of its requests, as in proxy.url: "http://proxy.example:3128", "direct", or a PAC file. '
             "Not written: robot.conf's auto-proxy, or proxy.url."),
@@ -183,6 +191,8 @@ _NEEDS: Final = {
     "host-keys": ("sftp",),
     "known-hosts": ("sftp",),
     "ssh-key": ("sftp",),
+    "webdav": ("http", "https"),
+    "smb-guest": ("smb",),
 }
 _HOST_KEY: Final = re.compile(r"(?:\S+ +)?SHA256:[A-Za-z0-9+/]{43}=?\Z")
 _BYPASSED: Final = re.compile(r"<local>(?::\d{1,5})?\Z|[^\s<>,;@]+\Z")

@@ -42,6 +42,7 @@ _THREAD_BYTES = 64 * 1024
 _NO_ADDRESS = "user@domain"
 _ENCODING = "content-encoding"
 _ENCODING_LEN = len(_ENCODING)
+_METHODS = frozenset({"GET", "HEAD", "PROPFIND"})  # the last for ingather.fetch.webdav alone
 _BODILESS = frozenset({204, 304})
 _WRITE_ERRORS = frozenset({pycurl.E_WRITE_ERROR, pycurl.E_FILESIZE_EXCEEDED})
 
@@ -182,10 +183,7 @@ class HttpFetcher:
             handle.route(hop)
             handle.aim(url, *_peer(origin, hop), admitted, scope, wire_bytes=limit, cut=request.cut)
             handle.send(extra)
-            if request.method == "HEAD":
-                handle.head_only(head=True)
-            if dress is not None and dress.body is not None:
-                handle.post(dress.body)
+            handle.ask(request.method, None if dress is None else dress.body)
             code = await engine.start(handle)
             answer = await self._answer(request, handle, code, started_s)
             if hop is not None:
@@ -200,8 +198,6 @@ class HttpFetcher:
             engine.abandon(handle)
             handle.close()
             raise
-        if request.method == "HEAD" or (dress is not None and dress.body is not None):
-            handle.head_only(head=False)
         handle.clear()
         self._keep(handle, idle, dress)
         return replace(answer, authorized=True) if private and isinstance(answer, Response) else answer
@@ -396,7 +392,7 @@ def _special(request: Request) -> bool:
 
 def _extra_headers(request: Request) -> list[bytes] | str:
     """Make the header lines of a request that has some of its own, or say what is wrong with it."""
-    if request.method not in {"GET", "HEAD"}:
+    if request.method not in _METHODS:
         return f"method {request.method!r} is not for a gatherer"
     fields = list(request.headers)
     if request.etag:

@@ -21,6 +21,9 @@ from ingather.model.scope import Scope
 
 __all__ = ["Handle"]
 
+_FIND = (
+    b'<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/></prop></propfind>'
+)
 _BUFFER_BYTES = 128 * 1024
 _PROTOCOLS = pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS
 _BACKSTOP_S = 5.0
@@ -50,6 +53,7 @@ class Handle(Transfer):
         "_headers",
         "_hop",
         "_hop_key",
+        "_method",
         "_peer_refusal",
         "_place",
         "_port",
@@ -94,6 +98,7 @@ class Handle(Transfer):
         self._ca_file = ca_file
         self._hop: Hop | None = None
         self._hop_key: tuple[object, ...] | None = None
+        self._method = "GET"
         self._port = 0
         self._room = 0
         self.addresses: tuple[str, ...] = ()
@@ -197,13 +202,23 @@ class Handle(Transfer):
             self._headers = [*self._standing, *extra] if extra else self._standing
             self.curl.setopt(pycurl.HTTPHEADER, self._headers)
 
-    def head_only(self, *, head: bool) -> None:
-        """Ask with HEAD, or with GET again."""
-        self.curl.setopt(pycurl.NOBODY if head else pycurl.HTTPGET, 1)
-
-    def post(self, body: bytes) -> None:
-        """Ask with POST and send *body*; :meth:`head_only` goes back to GET."""
-        self.curl.setopt(pycurl.POSTFIELDS, body)
+    def ask(self, method: str, body: bytes | None = None) -> None:
+        """Let the next request be GET, HEAD or PROPFIND, for what a folder holds; with *body* it is POST."""
+        method = method if body is None else "POST"
+        if method == self._method and body is None:
+            return
+        curl = self.curl
+        if self._method == "PROPFIND":
+            curl.unsetopt(pycurl.CUSTOMREQUEST)
+        if self._method != "GET":
+            curl.setopt(pycurl.HTTPGET, 1)
+        self._method = method
+        if method == "HEAD":
+            curl.setopt(pycurl.NOBODY, 1)
+        elif method == "PROPFIND":
+            curl.setopt(pycurl.CUSTOMREQUEST, method)
+        if method in {"POST", "PROPFIND"}:
+            curl.setopt(pycurl.POSTFIELDS, _FIND if body is None else body)
 
     def tell(self, dress: Dress) -> None:
         """Write into *dress* what it wants to know of the connection."""

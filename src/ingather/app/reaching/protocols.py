@@ -16,12 +16,13 @@ from ingather.fetch.files import FileFetcher, FileReach
 from ingather.fetch.ftp import FtpFetcher, FtpReach
 from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.sftp import SftpFetcher, SftpReach
+from ingather.fetch.webdav import DavFetcher
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
 
-__all__ = ["Guards", "Passwords", "openings", "protocol_fetchers", "tell_openings"]
+__all__ = ["Guards", "Passwords", "openings", "protocol_fetchers", "tell_openings", "web_fetcher"]
 
 Passwords = Callable[[str, str], tuple[str, str] | None]
 """(URL, source) to name and password, ``None`` = none; raises ``LoginError`` when they cannot be used."""
@@ -97,6 +98,12 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
         limits, clock=clock, reach=file_reach, never=never, type_of=loaded.mime.type_of
     )
     return made
+
+
+def web_fetcher(http: Fetcher, sources: Mapping[str, SourceConf]) -> Fetcher:
+    """Return *http*, asking for folders as WebDAV where one of *sources* says so."""
+    dav = {name for name, source in sources.items() if source.reach.webdav}
+    return DavFetcher(http, dav.__contains__) if dav else http
 
 
 def openings(sources: Mapping[str, SourceConf]) -> Iterator[tuple[str, str]]:
