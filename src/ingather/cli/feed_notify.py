@@ -1,41 +1,28 @@
-"""``ingather feed notify``: who is told of feeds that ended with errors."""
+"""``ingather feed notify``: the name that ``ingather notify`` had when feeds were all that was told of."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from ingather.cli.home_option import home_option
-from ingather.cli.opened import open_home
 
 __all__ = ["notify"]
 
 
 @click.group("notify")
 def notify() -> None:
-    """Try the webhook that ingather.toml names in [notices]."""
+    """Old name of `ingather notify`."""
 
 
-@notify.command("test")
+@notify.command("test", short_help="Old name of `ingather notify test`.")
 @home_option
-def test(home: Path) -> int:
-    """Post a notice of the kind `test`, once, and say what came of it.
+@click.pass_context
+def test(context: click.Context, home: Path) -> int:
+    """Do what `ingather notify test` does, and say so.
 
-    Exit status 1: it was not taken.
+    Exit status 1: a channel did not take the notice.
     """
-    from ingather.app.clock import SystemClock
-    from ingather.app.notices import Notice, webhook_of
-    from ingather.errors import UsageError
+    from ingather.cli.notify import test as newer
 
-    place, read = open_home(home)
-    clock = SystemClock()
-    webhook = webhook_of(place, read.settings, clock)
-    if webhook is None:
-        raise UsageError("nobody is told", hint="write notices.url into ingather.toml")
-    now = datetime.fromtimestamp(clock.wall(), UTC)
-    at = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-    said = webhook.send(
-        Notice(f"test-{now:%Y%m%d%H%M%S}", "test", at, {"text": "a test of ingather feed notify test"})
-    )
-    click.echo(said.trouble or f"{webhook.place} took it ({said.status})")
-    return 1 if said.trouble else 0
+    click.echo("ingather feed notify test is now ingather notify test", err=True)
+    return int(context.invoke(newer, home=home, as_json=False))

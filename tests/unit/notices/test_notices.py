@@ -291,6 +291,7 @@ def test_the_command_says_what_came_of_it(tmp_path: Path, receiver: Receiver) ->
     place = home(tmp_path, receiver.url)
     code, said = run(place)
     assert (code, "took it (204)" in said, "path-secret" in said) == (0, True, False)
+    assert "is now ingather notify test" in said
     receiver.status = 500
     code, said = run(place)
     assert (code, "answered 500" in said) == (1, True)
