@@ -11,6 +11,7 @@ from ingather.app.backup import check_backup, restore, take_backup
 from ingather.app.backup.manifest import read_manifest
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.robot.statefile import Kept, StateFile
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogDamagedError, DiskFullError, UsageError
 from ingather.testing.clock import FakeClock
@@ -44,6 +45,20 @@ def test_there_and_back_with_modes(made: Home, tmp_path: Path) -> None:
         assert (new.read_bytes(), new.stat().st_mode) == (old.read_bytes(), old.stat().st_mode)
     assert Home.open(tmp_path / "again").admin_token() == made.admin_token()
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_robots_state_outside_of_the_home_comes_along(made: Home, tmp_path: Path) -> None:
+    outside = tmp_path / "var"
+    conf = made.config / "robot.conf"
+    conf.write_text(f'{conf.read_text()}\nrobot-state-dir="{outside}"\n')
+    StateFile(made.path, str(outside)).write(Kept(slowed={"h.example": 9.0}))
+    folder = take(made, tmp_path / "copy")
+    assert any("robot-state.json of the home" in note for note in read_manifest(folder).notes)
+    shutil.rmtree(outside)
+    restore(folder, tmp_path / "again")
+    assert (tmp_path / "again" / "robot-state.json").exists()
+    assert StateFile(tmp_path / "again", str(outside)).read().slowed == {"h.example": 9.0}
+    assert (outside / "robot-state.json").exists()
 
 
 def test_secrets_may_be_left_out(made: Home, tmp_path: Path) -> None:

@@ -29,13 +29,16 @@ from ingather.app.checking import damaged_bodies
 from ingather.app.doctor.homely import secrets_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.robot.statefile import FILE as STATE
+from ingather.app.robot.statefile import StateFile
 from ingather.app.secrets import FILE as SECRETS
 from ingather.catalog.bodies.folder import segment_name
 from ingather.catalog.sqlite_backup import acknowledged_of, copy_catalog
 from ingather.catalog.sqlite_open import migrations
 from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.conf import load
 from ingather.conf.settings import Settings
-from ingather.errors import CatalogDamagedError, DiskFullError, HomeError, UsageError
+from ingather.errors import CatalogDamagedError, DiskFullError, HomeError, IngatherError, UsageError
 from ingather.ports.clock import Clock
 
 __all__ = ["Taken", "take_backup"]
@@ -142,6 +145,7 @@ class _Taking:
         schema, sequence = self._catalog()
         self._tell("copying configuration, feeds and secrets")
         self._settled_files()
+        self._robot_state()
         self._notes += self._outside()
         return Manifest(
             __version__, taken, schema, sequence, self._files, self._links, self._folders, self._notes
@@ -264,6 +268,27 @@ class _Taking:
             self._files.append(copy_file(fd, self._to / name, name, mode=mode))
         finally:
             os.close(fd)
+
+    def _robot_state(self) -> None:
+        """What commands set may lie outside of the home (``robot-state-dir``): it is taken along as the home's own."""
+        try:
+            folder = str(load(self._home.config).robot.robot_state_dir)
+        except IngatherError as error:
+            self._notes.append(f"robot-state-dir cannot be read, {STATE} may be missing: {error.text}")
+            return
+        there = StateFile(self._home.path, folder).path
+        if Path(os.path.abspath(there)).is_relative_to(self._home.path) or not there.is_file():  # noqa: PTH100 - links are kept
+            return
+        self._files = [entry for entry in self._files if entry.path != STATE]
+        (self._to / STATE).unlink(missing_ok=True)
+        try:
+            self._file(there, STATE)
+        except OSError as error:
+            self._notes.append(f"{there} cannot be read and is not in the backup: {error.strerror}")
+            return
+        self._notes.append(
+            f"{there} is in the backup as {STATE} of the home: restored it is moved to robot-state-dir, unless one lies there"
+        )
 
     def _outside(self) -> Iterator[str]:
         for name in _OUTSIDE:
