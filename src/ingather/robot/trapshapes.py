@@ -90,7 +90,7 @@ def shapes_of(path: str) -> list[Shape]:
 
 
 def _dated(bare: str, pairs: list[tuple[str, str]]) -> Shape | None:
-    named = {name.lower(): value for name, value in pairs if _DATE_NAMES.search(name)}
+    named = {name.lower(): value for name, value in pairs if _DATE_NAMES.search(name)} if pairs else {}
     if named:
         year = next((named[name] for name in _YEAR_NAMES if named.get(name, "").isdecimal()), "")
         if year and int(year) in _YEARS:
@@ -125,7 +125,7 @@ def _day(match: re.Match[str]) -> str:
 
 def _sessions(path: str, bare: str, pairs: list[tuple[str, str]]) -> list[Shape]:
     found = []
-    match = _PATH_TOKEN.search(bare)
+    match = _PATH_TOKEN.search(bare) if ";" in bare or "(" in bare else None
     if match is not None:
         token, name = (match[1], "/(S({token}))/") if match[1] else (match[3], f";{match[2]}={{token}}")
         rest = bare.replace(match[0], "/" if match[1] else "", 1)
@@ -155,10 +155,14 @@ def _loop(bare: str) -> str:
     """
     segments = bare.split("/")[1:-1] if not bare.endswith("/") else bare.split("/")[1:]
     segments = [segment for segment in segments if segment]
+    if len(set(segments)) == len(segments):
+        return ""
     for size in range(1, _LONGEST_UNIT + 1):
-        least = 3 if size == 1 else 2
-        for start in range(len(segments) - size * least + 1):
-            unit = segments[start : start + size]
-            if all(segments[start + size * n : start + size * (n + 1)] == unit for n in range(1, least)):
-                return "/" + "/".join(unit)
+        needed = 2 if size == 1 else size
+        equal = 0
+        for at, (one, other) in enumerate(zip(segments, segments[size:], strict=False)):
+            equal = equal + 1 if one == other else 0
+            if equal == needed:
+                start = at - needed + 1
+                return "/" + "/".join(segments[start : start + size])
     return ""
