@@ -14,7 +14,7 @@ from ingather.catalog.sqlite_rows import Rows
 from ingather.model.error_class import ERRORS, error_class
 from ingather.model.lifecycle import Outcome
 
-__all__ = ["OTHERS", "UNKEPT", "ReportWalks", "TroubledUrl"]
+__all__ = ["MOST_GROUPS", "OTHERS", "UNKEPT", "ReportWalks", "TroubledUrl"]
 
 OTHERS: Final = 0
 """Host of what is beyond the groups that are kept apart."""
@@ -23,7 +23,7 @@ UNKEPT: Final = "(others)"
 _WINDOW: Final = 20_000
 _LINK_WINDOW: Final = 2_000
 """Links of pages are long."""
-_MOST_GROUPS: Final = 200_000
+MOST_GROUPS: Final = 200_000
 _MOST_KEYS: Final = 1_000_000
 _REMEMBERED: Final = 12
 _ERRORS: Final = ", ".join(str(int(outcome)) for outcome in sorted(ERRORS))
@@ -94,7 +94,7 @@ class ReportWalks:
                 window,
             ):
                 key = (host, verdict)
-                counted[key if key in counted or len(counted) < _MOST_GROUPS else (OTHERS, 0)] += count
+                counted[key if key in counted or len(counted) < MOST_GROUPS else (OTHERS, 0)] += count
         reasons = dict(
             self._rows.among(
                 "select id, reason from directive where id in ({ids})",
@@ -296,4 +296,4 @@ def _became(history: bytes, began_s: float, ended_s: float) -> str:
 
 def _count(found: Counter[tuple[int, str]], host: int, name: str, count: int) -> None:
     key = (host, name)
-    found[key if key in found or len(found) < _MOST_GROUPS else (OTHERS, UNKEPT)] += count
+    found[key if key in found or len(found) < MOST_GROUPS else (OTHERS, UNKEPT)] += count

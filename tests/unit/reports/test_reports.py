@@ -136,10 +136,41 @@ def test_errors_are_counted_by_class_and_host_and_can_be_listed_page_by_page(
 
 
 @pytest.mark.usefixtures("window")
+def test_errors_of_one_run(robot: "Robot", reports: HomeReports) -> None:
+    first = robot.begin()
+    for name in ("missing", "dns", "mended", "one", "two"):
+        robot.start(f"{A}/{name}")
+    robot.fail(f"{A}/missing", Outcome.NOT_FOUND, status=404)
+    robot.fail(f"{A}/dns", Outcome.FAILED, detail="dns: no such name")
+    robot.fail(f"{A}/mended", Outcome.SERVER_ERROR, status=500)
+    robot.visit(f"{A}/one", "same")
+    robot.visit(f"{A}/two", "same")
+    robot.start(f"{B}/closed")
+    robot.fail(f"{B}/closed", Outcome.REFUSED, status=403)
+    robot.end(first)
+    robot.now_s += DAY_S
+    second = robot.begin()
+    robot.visit(f"{A}/mended", "well again")
+    robot.fail(f"{A}/missing", Outcome.NOT_FOUND, status=410)
+    robot.end(second)
+    found = reports.report("errors", {"run": str(first)})
+    assert found["run"] == first
+    assert found["classes"] == {"http-404": 1, "dns": 1, "http-500": 1, "http-403": 1}
+    assert {(row["class"], row["server"]) for row in found["rows"]} == {
+        ("http-404", A), ("dns", A), ("http-500", A), ("http-403", B)
+    }  # fmt: skip
+    assert urls(reports, "errors", run=str(first), host="b.test") == [f"{B}/closed"]
+    assert urls(reports, "errors", **{"run": str(first), "class": "http-500"}) == [f"{A}/mended"]
+    assert reports.report("errors", {"run": "last"})["classes"] == {"http-410": 1}
+    with pytest.raises(UsageError, match="there is no run 9"):
+        reports.report("errors", {"run": "9"})
+
+
+@pytest.mark.usefixtures("window")
 def test_groups_beyond_the_bound_are_counted_together(
     robot: "Robot", reports: HomeReports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_report_walks, "_MOST_GROUPS", 2)
+    monkeypatch.setattr(sqlite_report_walks, "MOST_GROUPS", 2)
     for n in range(5):
         for kind in ("missing", "forbidden"):
             robot.start(f"http://h{n}.test/{kind}")

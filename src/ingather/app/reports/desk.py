@@ -38,7 +38,7 @@ REPORTS: Final[Mapping[str, Report]] = {
         "what a run excluded, by reason; a reason's URLs", visits.excluded, ("run", "reason", "after")
     ),
     "errors": Report(
-        "errors by class and host; the URLs of one", visits.errors, ("class", "host", "after")
+        "errors by class and host; the URLs of one", visits.errors, ("run", "class", "host", "after")
     ),
     "robots": Report("URLs lost to robots.txt, by host and line; a host's URLs", visits.robots, ("host", "after")),
     "rds": Report(
@@ -176,7 +176,7 @@ def asked(fields: Mapping[str, str], *, most: int = 0) -> Ask:
     limit = _number(fields, "limit", 100)
     if most and not 0 < limit <= most:
         raise UsageError(f"limit {limit} is out of range", hint=f"1 to {most}; go on with after")
-    options = {name: fields[name] for name in OPTIONS if name in fields and name not in {"run", "after"}}
+    options = {name: fields[name] for name in OPTIONS if name in fields and name != "after"}
     run = run_number(fields["run"]) if "run" in fields else 0
     return Ask(limit, _number(fields, "after", 0), run, options)
 

@@ -26,7 +26,7 @@ class Ask:
         limit: rows, 0 = all.
         after: go on behind this row; a report says ``next`` where one may.
         run: number of a run, 0 = the newest.
-        options: ``host``, ``reason``, ``class``, ``what``, ``group``: of which rows.
+        options: ``run`` as it was given, ``host``, ``reason``, ``class``, ``what``, ``group``: of which rows.
     """
 
     limit: int = 100

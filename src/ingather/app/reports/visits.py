@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ingather.app.reports.hosts import hosts_named
 from ingather.app.reports.table import Ask, Column, Context, Table
-from ingather.catalog.sqlite_report_walks import OTHERS, UNKEPT
+from ingather.catalog.sqlite_report_walks import MOST_GROUPS, OTHERS, UNKEPT
 from ingather.catalog.sqlite_runs import Run
 from ingather.errors import UsageError
 from ingather.model.error_class import error_detail
@@ -22,6 +22,8 @@ _NO_FIGURES = (
     "this run is older than its figures, or they are kept no more: counts are missing, lists are not"
 )
 _EVER_S = 1e18
+_COPY = "duplicate"
+"""What a walk over a run calls a URL behind equal bytes: no error."""
 WHATS = ("new", "changed", "unchanged", "removed")
 """What may become of a resource description in a run."""
 
@@ -48,8 +50,10 @@ def _about(run: Run) -> dict[str, Any]:
 
 
 def errors(context: Context, ask: Ask) -> Table:
-    """Errors by class and host; with a class or a host the URLs."""
+    """Errors by class and host; with a class or a host the URLs; of all that is known, or of what one run visited."""
     named, hosts = ask["class"], hosts_named(context, ask["host"])
+    if ask["run"]:
+        return _errors_of_run(context, ask, named, hosts)
     if named or hosts is not None:
         rows = (
             (e.url, e.error, e.status or None, e.detail, e.fails, e.fetched_s, e.due_s, e.id)
@@ -68,8 +72,54 @@ def errors(context: Context, ask: Ask) -> Table:
         (Column("class"), Column("server"), Column("urls", _NUMBER)),
         [(name, origin, count) for origin, name, count in _by_origin(context, ask, counted)],
         facts={"urls": counted.total(), "classes": dict(classes.most_common())},
-        note="URLs whose last visit went wrong; --class and --host list them",
+        note="URLs whose last visit went wrong; --class and --host list them, --run N is of one run",
     )
+
+
+def _errors_of_run(context: Context, ask: Ask, named: str, hosts: Sequence[int] | None) -> Table:
+    """What :func:`errors` tells, of one run; of URLs that later runs settled again by their remembered visits."""
+    run = run_named(context, ask.run)
+    began_s, ended_s = _span(run)
+    origins = None if hosts is None else set(context.reader.origins(sorted(hosts)).values())
+    listed = bool(named) or origins is not None
+    failed = (
+        one
+        for one in context.reader.failed(
+            run.number, began_s=began_s, ended_s=ended_s, after=ask.after if listed else 0
+        )
+        if one[2] != _COPY
+    )
+    note = (
+        "each URL by its last visit in the run; of one that a later run settled again the class of a failure without an answer is "
+        "failed, and one that was visited a dozen times since is missing"
+    )
+    if listed:
+        rows = (
+            (url, name, detail, row)
+            for row, url, name, detail in failed
+            if (not named or name == named) and (origins is None or _origin(url) in origins)
+        )
+        return Table(
+            (Column("url"), Column("class"), Column("detail")), rows, numbered=True, facts=_about(run), note=note
+        )  # fmt: skip
+    counted: Counter[tuple[str, str]] = Counter()
+    for _, url, name, _ in failed:
+        key = (name, _origin(url))
+        counted[key if key in counted or len(counted) < MOST_GROUPS else (name, UNKEPT)] += 1
+    classes: Counter[str] = Counter()
+    for (name, _), count in counted.items():
+        classes[name] += count
+    return Table(
+        (Column("class"), Column("server"), Column("urls", _NUMBER)),
+        [(*key, count) for key, count in counted.most_common()],
+        facts={**_about(run), "urls": counted.total(), "classes": dict(classes.most_common())},
+        note=note,
+    )
+
+
+def _origin(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    return f"{scheme}{mark}{rest.partition('/')[0]}"
 
 
 def robots(context: Context, ask: Ask) -> Table:
