@@ -87,7 +87,8 @@ class Sitemaps:
         found = self.at(row)
         if found is None:
             self._cursor.execute(
-                "insert into sitemap (url, source, parent, depth, configured, named, due) values (?, ?, ?, ?, ?, 1, ?)",
+                "insert into sitemap (url, host, source, parent, depth, configured, named, due) "
+                "values (?1, (select host from url where id = ?1), ?2, ?3, ?4, ?5, 1, ?6)",
                 (row, source, parent, depth, int(configured), due_s),
             )
             return self._db.last_insert_rowid()
@@ -136,7 +137,7 @@ class Sitemaps:
         """Return how many sitemaps are fetched from the host of a row."""
         return int(
             self._cursor.execute(
-                "select count(*) from sitemap s join url u on u.id = s.url where s.named = 1 and u.host = (select host from url where id = ?)",
+                "select count(*) from sitemap where named = 1 and host = (select host from url where id = ?)",
                 (url_id,),
             ).get
         )
@@ -180,7 +181,9 @@ class Sitemaps:
                 "update sitemap_entry set state = ? where sitemap = ? and state = ?",
                 (int(EntryState.NEW), number, int(EntryState.FOREIGN)),
             )
-            for (child,) in fetch(self._cursor, "select id from sitemap where parent = ?", (number,)):
+            for (child,) in fetch(
+                self._cursor, "select id from sitemap where parent = ? and parent != 0", (number,)
+            ):
                 if child not in seen:
                     seen.add(child)
                     waiting.append(child)
@@ -233,7 +236,10 @@ class Sitemaps:
             self._urls.unasked(row.url)
             self._cursor.execute("delete from sitemap_entry where sitemap = ?", (row.id,))
             waiting += [
-                each for (each,) in fetch(self._cursor, "select id from sitemap where parent = ?", (row.id,))
+                each
+                for (each,) in fetch(
+                    self._cursor, "select id from sitemap where parent = ? and parent != 0", (row.id,)
+                )
             ]
 
     def disown(self, number: int, keep: Iterable[int]) -> None:
@@ -241,7 +247,9 @@ class Sitemaps:
         kept = set(keep)
         gone = [
             each
-            for (each,) in fetch(self._cursor, "select id from sitemap where parent = ?", (number,))
+            for (each,) in fetch(
+                self._cursor, "select id from sitemap where parent = ? and parent != 0", (number,)
+            )
             if each not in kept
         ]
         self._cursor.executemany("update sitemap set parent = 0 where id = ?", [(each,) for each in gone])
@@ -270,8 +278,8 @@ class Sitemaps:
     def force(self, now_s: float, hosts: Sequence[str] | None) -> None:
         """Let sitemaps be due now: all, or those at *hosts* (origins)."""
         self._cursor.execute(
-            "update sitemap set due = ?1 where named = 1 and asked is null and (?2 is null or url in "
-            "(select u.id from url u join host h on h.id = u.host where h.origin in (select value from json_each(?2))))",
+            "update sitemap set due = ?1 where named = 1 and asked is null and (?2 is null or host in "
+            "(select id from host where origin in (select value from json_each(?2))))",
             (now_s, None if hosts is None else json.dumps(list(hosts))),
         )
 
@@ -281,8 +289,8 @@ class Sitemaps:
         """Return how many entries the sitemaps of a row's host have, *without* one of them."""
         return int(
             self._cursor.execute(
-                "select coalesce(sum(s.listed), 0) from sitemap s join url u on u.id = s.url "
-                "where u.host = (select host from url where id = ?) and s.id != ? and s.named = 1 and s.kind = 'urls'",
+                "select coalesce(sum(listed), 0) from sitemap "
+                "where host = (select host from url where id = ?) and id != ? and named = 1 and kind = 'urls'",
                 (url_id, without),
             ).get
         )

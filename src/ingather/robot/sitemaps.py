@@ -34,6 +34,9 @@ def may_list(url: str, sitemap: str, *, vouched: Collection[str], configured: bo
         vouched: politeness names of the hosts whose robots.txt names the sitemap, or its index.
         configured: settings name the sitemap, or its index: whoever runs us vouches.
     """
+    # No host names files of ours: see Pipeline.
+    if url.startswith("file:") and not sitemap.startswith("file:"):
+        return False
     if configured:
         return True
     if host_key(split(url).origin) in vouched:
