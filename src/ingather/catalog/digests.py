@@ -8,16 +8,17 @@ stand for none. Metadata are without what every answer makes anew (``VOLATILE``)
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from hashlib import blake2b
 from typing import Final
 
 import msgspec
+from xxhash import xxh3_64_digest
 
 __all__ = ["DIGESTS_BYTES", "VOLATILE", "Part", "digests_of", "equal", "looks_equal", "steady"]
 
 _SIZE: Final = 8
 _ACL: Final = "readacl"
 _NONE: Final = bytes(_SIZE)
+_NO_ACL: Final = xxh3_64_digest(b"\x90")
 
 VOLATILE: Final = frozenset({
     "age", "content-length", "csrf-param", "csrf-token", "date", "etag", "expires", "ip", "last-modified", "md5", "rd-expires",
@@ -70,12 +71,13 @@ def digests_of(
     named = {
         name: list(values) for name, values in attributes.items() if name not in VOLATILE and name != _ACL
     }
+    acl = attributes.get(_ACL)
     return b"".join((
-        _digest("\0".join(texts).encode("utf-8", "surrogatepass")),
-        _digest(_encode([list(facts), named])),
-        _digest(_encode(list(attributes.get(_ACL, ())))),
-        _digest(b"".join(links)),
-        _digest("\0".join(map(steady, texts)).encode("utf-8", "surrogatepass")) if again else _NONE,
+        xxh3_64_digest("\0".join(texts).encode("utf-8", "surrogatepass")),
+        xxh3_64_digest(_encode([list(facts), named])),
+        xxh3_64_digest(_encode(list(acl))) if acl else _NO_ACL,
+        xxh3_64_digest(b"".join(links)),
+        xxh3_64_digest("\0".join(map(steady, texts)).encode("utf-8", "surrogatepass")) if again else _NONE,
     ))  # fmt: skip
 
 
@@ -98,10 +100,6 @@ def looks_equal(one: bytes | None, two: bytes | None) -> bool:
     if equal(one, two, Part.TEXT):
         return True
     return one is not None and _part(one, Part.STEADY) != _NONE and equal(one, two, Part.STEADY)
-
-
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=_SIZE).digest()
 
 
 def _part(digests: bytes, part: Part) -> bytes:

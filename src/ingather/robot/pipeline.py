@@ -278,12 +278,13 @@ class Pipeline:
         if engine.programs and evaluation.generation.allowed:
             await self._summarize(judged, got, page)
         page.flags += remarks
+        mark = fingerprint(page.text) if evaluation.generation.allowed else 0
         if (
             self._soft is not None
             and not (claim.intent or judged.final_url or got.listing)
             and evaluation.generation.allowed
         ):
-            why = await self._soft.verdict(judged.url, claim.source, page)
+            why = await self._soft.verdict(judged.url, claim.source, page, mark)
             if why:
                 return self.ended(
                     claim,
@@ -293,7 +294,7 @@ class Pipeline:
                     elapsed_s=got.elapsed_s,
                     address=got.address,
                 )
-        report = self._described(judged, got, page, digest)
+        report = self._described(judged, got, page, digest, mark)
         if data is not None and report.described and not data.error:
             report.controls = data_controls(data)
         return report
@@ -352,7 +353,7 @@ class Pipeline:
             links += [link for link in read_anchors(got.headers, judged.place) if link.url not in there]
         return links
 
-    def _described(self, judged: Judged, got: Response, page: Page, digest: bytes) -> Report:
+    def _described(self, judged: Judged, got: Response, page: Page, digest: bytes, mark: int) -> Report:
         """Follow links, describe, store: everything that is plain once the page is read."""
         claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
         now_s = self._clock.wall()
@@ -385,7 +386,7 @@ class Pipeline:
         verdict = evaluation.generation  # asked again: a Generate directive may deny as well
         if verdict.allowed:
             self._describe(report, page, attributes, dedupe=bool(evaluation.dedupe))
-            self._compare(report, judged, page)
+            self._compare(report, judged, page, mark)
             report.database = evaluation.database
             report.digests = digests_of(
                 (report.text, report.headings, report.marked), attributes,
@@ -447,9 +448,10 @@ class Pipeline:
             else [*links, Link(named, "", "canonical", "canonical")]
         )
 
-    def _compare(self, report: Report, judged: Judged, page: Page) -> None:
-        """Fill in what a description is compared with others by: its text's fingerprint, its canonical address."""
-        report.near = signed(fingerprint(report.text))
+    def _compare(self, report: Report, judged: Judged, page: Page, mark: int) -> None:
+        """Fill in what a description is compared with others by: its text's fingerprint *mark*, its canonical address."""
+        whole = len(report.text) == len(page.text)
+        report.near = signed(mark if whole else fingerprint(report.text))
         if page.canonical and page.canonical not in (judged.url, judged.place):
             report.canonical, report.canonical_key = page.canonical, key(page.canonical, self.seed)
 

@@ -151,7 +151,11 @@ def test_suspects_at_the_same_time_make_one_probe() -> None:
     "title",
     ["404", "Page not found", "Error 404 (Not Found)", "Seite nicht gefunden", "Page introuvable", "Página no encontrada",
      "Pagina non trovata", "Página não encontrada", "Pagina niet gevonden", "Nie znaleziono strony", "Страница не найдена",
-     "ページが見つかりません", "找不到网页", "Sayfa bulunamad\u0131", "This page no longer exists", "We can't find that page"],
+     "ページが見つかりません", "找不到网页", "Sayfa bulunamad\u0131", "This page no longer exists", "We can't find that page",
+     "PAGE IS MISSING", "It does not exist", "Nicht vorhanden", "Seite existiert nicht", "Cette page n'existe plus", "Non trouv\u00e9e",
+     "La p\u00e1gina no existe", "La pagina non esiste", "A p\u00e1gina n\u00e3o existe", "BESTAAT NIET", "Strona nie istnieje", "Sidan hittades inte",
+     "Sidan finns inte", "Siden blev ikke fundet", "Ikke funnet", "Str\u00e1nka nenalezena", "Str\u00e1nka neexistuje", "\u041d\u0415 \u0421\u0423\u0429\u0415\u0421\u0422\u0412\u0423\u0415\u0422",
+     "Nem tal\u00e1lhat\u00f3", "Sivua ei l\u00f6ytynyt", "\u672a\u627e\u5230", "\u9875\u9762\u4e0d\u5b58\u5728"],
 )  # fmt: skip
 def test_not_found_in_many_languages(title: str) -> None:
     assert says_not_found(page("http://a.test/", title, "x"))
