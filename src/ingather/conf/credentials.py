@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+import re2
 from ingather.conf.names import suggestion
+from ingather.conf.patterns import options
 from ingather.conf.report import Report
 from ingather.conf.setting_kinds import Kind, Setting, Value
 from ingather.errors import UnitError, UrlError
@@ -242,7 +244,9 @@ def _url(text: str) -> str:
 
 def _pattern(text: str) -> str:
     try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UnitError(f"it is no regular expression: {error}") from error
+        re2.compile(text, options(folded=False))  # no page can make it slow
+    except (re2.error, UnicodeEncodeError) as error:
+        said = error.args[0] if error.args else ""
+        why = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise UnitError(f"it is no regular expression (RE2): {why}") from error
     return text

@@ -16,7 +16,7 @@ from ingather.conf.rules import Site
 from ingather.conf.settings import Settings
 from ingather.conf.sources import SourceConf
 from ingather.errors import UsageError
-from ingather.fetch.logins import Basic, Guard, Jar, Login, LoginError, WhenAsked, WithCookies
+from ingather.fetch.logins import Basic, Form, Guard, Jar, Login, LoginError, WhenAsked, WithCookies
 from ingather.fetch.logins.through import Through
 from ingather.log import get
 from ingather.model.resource import Failure, Request, Response
@@ -75,11 +75,12 @@ class LoginBook:
         try:
             self._store = SecretStore(home, KeyFile.of(home, settings.text("secrets.key-file"), os.environ))
         except UsageError as error:
-            self._trouble = error.text
+            self._trouble = str(error)
             _log.error("no secret is sent", error=str(error))
         self._file = CredentialFile(home, clock.monotonic)
         self._places: dict[str, list[_Place]] = {}
         self._jars = {name: Jar() for name, source in sources.items() if source.reach.cookies}
+        self._own_jars: dict[tuple[str, str, str], Jar] = {}
         self._made: dict[tuple[str, str], tuple[str, Login]] = {}
         self._looked_s = float("-inf")
         self._set: dict[str, float] = {}
@@ -102,8 +103,11 @@ class LoginBook:
         if jar is None:
             return login
         if login is None and (entry := self._file.find(url, source)) is not None:
-            login = Basic(entry.user, entry.password)
-        return WithCookies(jar, login, self._clock.wall)
+            own = self._own_jars.setdefault((source, entry.user, entry.prefix), Jar())
+            return WithCookies(own, Basic(entry.user, entry.password), self._clock.wall)
+        if login is None or isinstance(login, WhenAsked):
+            return WithCookies(jar, login, self._clock.wall, shared=True)
+        return login
 
     def password(self, url: str, source: str) -> tuple[str, str] | None:
         """Return name and password for a URL of a protocol beside http, ``None`` = there are none for it.
@@ -152,7 +156,8 @@ class LoginBook:
             ledger = FileLedger(
                 self._home / "run", name, mark, 3, wall=self._clock.wall, monotonic=self._clock.monotonic
             )
-            made = self._made[source, name] = ("", WhenAsked(Guard(name, Basic(*self._robot), ledger)))
+            login = self._keeping(Basic(*self._robot), source)
+            made = self._made[source, name] = ("", WhenAsked(Guard(name, login, ledger)))
         return made[1]
 
     def _place(self, url: str, source: str) -> _Place | None:
@@ -166,13 +171,19 @@ class LoginBook:
         mark = self._mark(conf)
         made = self._made.get((source, conf.name))
         if made is None or made[0] != mark:
-            made = self._made[source, conf.name] = (mark, self._guarded(conf))
+            made = self._made[source, conf.name] = (mark, self._guarded(conf, source))
         return made[1]
 
-    def _guarded(self, conf: CredentialConf) -> Login:
+    def _keeping(self, login: Login, source: str) -> Login:
+        """Return *login* with cookies of its own where its source wants cookies; a form has them anyway."""
+        if source not in self._jars or isinstance(login, Form):
+            return login
+        return WithCookies(Jar(), login, self._clock.wall)
+
+    def _guarded(self, conf: CredentialConf, source: str) -> Login:
         login: Login
         try:
-            login = make(conf, self._home, self._secret(conf), self._clock)
+            login = self._keeping(make(conf, self._home, self._secret(conf), self._clock), source)
         except LoginError as error:
             _log.error("a credential is not sent", credential=conf.name, error=error.text)
             login = _Unusable(error.text)
@@ -191,7 +202,7 @@ class LoginBook:
             try:
                 return self._store.get(name).value
             except UsageError as error:
-                raise LoginError(error.text) from None
+                raise LoginError(str(error)) from None
 
         return secret
 

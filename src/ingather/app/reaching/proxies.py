@@ -155,7 +155,7 @@ class Logins:
             key = KeyFile.of(self._home, self._settings.text("secrets.key-file"), os.environ)
             return SecretStore(self._home, key).get(conf.secret).value
         except UsageError as error:
-            raise ProxyError(f"credential {conf.name}: {error.text}") from None
+            raise ProxyError(f"credential {conf.name}: {error}") from None
 
 
 def rules_of(

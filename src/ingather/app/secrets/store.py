@@ -27,6 +27,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _LONGEST: Final = 65_536
 _MOST_BYTES: Final = 16 << 20
 _NONCE: Final = 12
+_LATEST_S: Final = 2.5e11
+"""The end of the years that dates are shown for."""
 
 
 def is_secret_name(text: str) -> bool:
@@ -202,7 +204,9 @@ def _tree(body: bytes) -> dict[str, Any] | None:
         tree: dict[str, Any] = json.loads(body)
         whole = tree["version"] == 1 and isinstance(tree["key"], str)
         for entry in tree["secrets"].values():
-            whole = whole and {"set", "nonce", "value"} <= set(entry)
+            whole = (
+                whole and {"set", "nonce", "value"} <= entry.keys() and 0 <= float(entry["set"]) < _LATEST_S
+            )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return tree if whole else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlencode, urljoin, urlsplit
 
+import re2
 from ingather.fetch.http_dress import Dress, Send
 from ingather.fetch.logins.cookies import sending
 from ingather.fetch.logins.formpage import PageForm, forms_of
@@ -77,9 +78,9 @@ class Form:
         self._since_s = float("-inf")
         self._own: set[str] = set()
         self._learned: set[str] = set()
-        self._ended_url = re.compile(login.ended_url) if login.ended_url else None
-        self._ended_pattern = re.compile(login.ended_pattern) if login.ended_pattern else None
-        self._logout = re.compile(login.logout) if login.logout else None
+        self._ended_url = _compiled(login.ended_url) if login.ended_url else None
+        self._ended_pattern = _compiled(login.ended_pattern) if login.ended_pattern else None
+        self._logout = _compiled(login.logout) if login.logout else None
 
     async def ask(self, request: Request, scope: Scope, send: Send) -> Response | Failure:
         """Ask within the session; one that has ended is renewed once.
@@ -129,7 +130,7 @@ class Form:
         if answer.status == _UNAUTHORIZED:
             return True
         if answer.status in _REDIRECTS:
-            to = urljoin(request.url, answer.header("location"))
+            to = _joined(request.url, answer.header("location"))
             page = self._login.page.partition("?")[0]
             return to.partition("?")[0] == page or (
                 self._ended_url is not None and self._ended_url.search(to) is not None
@@ -158,7 +159,7 @@ class Form:
             raise LoginError("the page has no form with the fields that are to be filled in")
         if form.method != "post":
             raise LoginError("the form is sent by GET: a secret would stand in an address")
-        to = urljoin(url, form.action) if form.action else url
+        to = _joined(url, form.action) if form.action else url
         if _origin(to) != self._origin or _origin(url) != self._origin:
             raise LoginError("the form would be sent to another origin than its own")
         filled = dict(login.values)
@@ -179,9 +180,9 @@ class Form:
             login.url, self._clock.wall()
         ):
             return False
-        if login.success_url and not re.search(login.success_url, url):
+        if login.success_url and not _compiled(login.success_url).search(url):
             return False
-        if login.success_pattern and not _has(re.compile(login.success_pattern), page.body):
+        if login.success_pattern and not _has(_compiled(login.success_pattern), page.body):
             return False
         return bool(told) or (page.status < _ERROR and len(self._jar) > 0 and self._form(page) is None)
 
@@ -197,7 +198,7 @@ class Form:
                 if answer.status >= _ERROR and answer.status not in _REFUSALS:
                     raise LoginError(f"the login page: HTTP {answer.status}")
                 return url, answer
-            url = urljoin(url, answer.header("location")).partition("#")[0]
+            url = _joined(url, answer.header("location")).partition("#")[0]
             if not url.startswith(("http://", "https://")):
                 raise LoginError("the login leads to an address that is none of http")
             if answer.status not in _KEEPS_METHOD:
@@ -207,11 +208,30 @@ class Form:
         raise LoginError(f"the login leads through more than {_HOPS} redirects")
 
 
+def _compiled(pattern: str) -> "re2._Regexp[str]":
+    """Compile as the settings do: a dot stands for line ends too."""
+    chosen = re2.Options()
+    chosen.dot_nl = True
+    chosen.log_errors = False
+    return re2.compile(pattern, chosen)
+
+
+def _joined(base: str, to: str) -> str:
+    """Return where *to* leads, ``""`` if it is no address."""
+    try:
+        return urljoin(base, to)
+    except ValueError:
+        return ""
+
+
 def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return ""
     return f"{parts.scheme}://{(parts.hostname or '').lower()}:{port}"
 
 
-def _has(pattern: re.Pattern[str], body: bytes) -> bool:
+def _has(pattern: "re2._Regexp[str]", body: bytes) -> bool:
     return pattern.search(body[:_LOOKED_AT].decode("utf-8", "replace")) is not None

@@ -1,5 +1,6 @@
 """The forms of a page, as far as filling one in needs them: action, method, fields with what stands in them."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Final
@@ -75,5 +76,6 @@ class _Reader(HTMLParser):
 def forms_of(body: bytes) -> list[PageForm]:
     """Return the forms of a page, at most 50 of its first 256 KiB."""
     reader = _Reader()
-    reader.feed(body[:_LONGEST].decode("utf-8", "replace"))
+    with suppress(AssertionError):  # ``<![x[``: it reads no further
+        reader.feed(body[:_LONGEST].decode("utf-8", "replace"))
     return reader.forms

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from ingather.fetch.http_dress import Dress, Send
 from ingather.fetch.logins.port import Closed, Ledger, Login, LoginError
+from ingather.log import get
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 
@@ -16,6 +17,7 @@ _MORE: Final = 300
 _SERVER_ERROR: Final = 500
 _PAUSE_S: Final = 0.2
 _LONGEST: Final = 600
+_log = get("fetch")
 
 
 class Guard:
@@ -38,7 +40,14 @@ class Guard:
 
     async def ask(self, request: Request, scope: Scope, send: Send) -> Response | Failure:
         """Ask, if it may be tried."""
-        answer = await self._guarded(request, scope, send)
+        answer: Response | Failure
+        try:
+            answer = await self._guarded(request, scope, send)
+        except Exception as error:  # noqa: BLE001 - of a host's making, or the disk is full: it is this login's trouble alone
+            # Words of an error may quote what was sent.
+            why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            _log.error("a login failed by an error", credential=self._name, error=why)
+            answer = self._failure(request, f"the login failed by an error: {why}")
         refused = isinstance(answer, Failure) and answer.kind is FailureKind.AUTH
         if refused and urlsplit(request.url).path == "/robots.txt":
             return await send(request, scope, Dress(private=False))

@@ -4,6 +4,7 @@ libcurl as we have it knows no NTLM; the messages come from pyspnego: NTLMv2, an
 """
 
 import asyncio
+import struct
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from typing import Final
@@ -73,8 +74,7 @@ class Ntlm:
                 return answer
             challenge = _challenge(answer)
             second = Dress(
-                (_header(scheme, client.step(challenge, channel_bindings=_bound_to(dress.peer))),),
-                lane=self._lane,
+                (_header(scheme, _answered(client, challenge, _bound_to(dress.peer))),), lane=self._lane
             )
         except SpnegoError as error:
             raise LoginError(f"NTLM: {type(error).__name__}") from None  # its text may quote messages
@@ -83,6 +83,15 @@ class Ntlm:
             return None
         self._in = isinstance(answer, Response) and answer.status != _UNAUTHORIZED
         return answer
+
+
+def _answered(
+    client: spnego.ContextProxy, challenge: bytes, bound_to: GssChannelBindings | None
+) -> bytes | None:
+    try:
+        return client.step(challenge, channel_bindings=bound_to)
+    except (ValueError, LookupError, TypeError, struct.error):  # what it raises for messages that are none
+        raise LoginError("the host's NTLM message is broken") from None
 
 
 def _header(scheme: bytes, token: bytes | None) -> bytes:
