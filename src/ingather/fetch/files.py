@@ -22,8 +22,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from ingather.fetch.account import Target, target_of
 from ingather.fetch.file_facts import facts_of
+from ingather.fetch.file_server import TypeOf, described, is_unchanged
 from ingather.fetch.file_threads import FileThreads
-from ingather.fetch.ftp_base import TypeOf, described, is_unchanged
 from ingather.fetch.limits import Limits
 from ingather.fetch.listing import Entry, listing_response
 from ingather.model.resource import LISTING_ENTRIES, Failure, FailureKind, Request, Response

@@ -8,7 +8,8 @@ from typing import Any, Final
 import pycurl
 
 from ingather.fetch.account import Account, Target
-from ingather.fetch.ftp_base import LineFetcher, Visit, is_unchanged
+from ingather.fetch.file_server import is_unchanged
+from ingather.fetch.ftp_base import LineFetcher, Visit
 from ingather.fetch.ftp_lines import Exchange
 from ingather.fetch.ftp_listing import read_list
 from ingather.fetch.listing import listing_response
