@@ -25,6 +25,7 @@ _MOST_FEEDS: Final = 20
 _READ_S: Final = 15.0
 _OK: Final = 200
 _UNAUTHORIZED: Final = 401
+_USUAL_PLACE: Final = "usual place"
 _SITEMAPS: Final = frozenset({"sitemap", "sitemap-index"})
 _FEEDS: Final = frozenset({"rss", "rdf", "atom", "json"})
 
@@ -43,7 +44,7 @@ async def find_sitemaps(
             wanted.append((canonical(text, base), "robots.txt"))
     usual = canonical("/sitemap.xml", base)
     if all(url != usual for url, _ in wanted):
-        wanted.append((usual, "usual place"))
+        wanted.append((usual, _USUAL_PLACE))
     found: list[dict[str, Any]] = []
     for url, origin in wanted:
         one, children = await _sitemap(asking, url, origin, base, scope)
@@ -126,7 +127,7 @@ def judge_sitemaps(found: Sequence[dict[str, Any]]) -> Iterator[Finding]:
         elif one["kind"]:
             yield Finding(
                 "sitemaps", "ok", f"{one['url']} lists {one['entries']} URLs ({one['from']})",
-                "a source of kind sitemap follows it: see docs/reference/settings.md" if one["from"] == "robots.txt" else "",
+                f'no robots.txt names it; to follow it: sitemaps = ["{one["url"]}"] in its [source.NAME]' if one["from"] == _USUAL_PLACE else "",
             )  # fmt: skip
         elif one["from"] == "robots.txt":
             yield Finding(
