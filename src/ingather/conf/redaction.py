@@ -1,4 +1,4 @@
-"""Configuration files as people may see them: without the values of robot.conf's secret parameters."""
+"""Configuration files as people may see them: without what is a secret in them, or was meant as one."""
 
 import re
 from typing import Final
@@ -13,8 +13,17 @@ _NAMES: Final = "|".join(
 )
 _FILES: Final = frozenset({"robot.conf", "process.conf"})
 _SECRET: Final = re.compile(rf'(?i)((?<![\w-])(?:{_NAMES})\s*=[ \t]*)("[^"]*"?|(?:[^\n\\]|\\.|\\\n)*)')
+_MEANT: Final = re.compile(
+    r"(?im)^(\s*(?:secret|secret-fields|fields|password|passwd|pass|token|passphrase|client-secret|pin)\s*=\s*)\S.*$"
+)
+"""Keys of ``ingather.toml`` that name secrets, or where one was written by mistake."""
+_USERINFO: Final = re.compile(r"(?<=//)[^/\s\"'@]*:[^/\s\"'@]*@")
 
 
 def redacted(file: str, text: str) -> str:
     """Return *text* of the configuration file *file*, or a line of it; a value without quotes is hidden up to the end of its line."""
-    return _SECRET.sub(rf"\1{HIDDEN}", text) if file in _FILES else text
+    if file in _FILES:
+        return _USERINFO.sub(f"{HIDDEN}@", _SECRET.sub(rf"\1{HIDDEN}", text))
+    if file.endswith(".toml"):
+        return _USERINFO.sub(f"{HIDDEN}@", _MEANT.sub(rf"\1{HIDDEN}", text))
+    return text

@@ -43,3 +43,11 @@ def test_another_password_is_a_difference_without_being_shown() -> None:
     )
     assert "kanari" not in line
     assert "other" not in line.replace("another", "")
+
+
+def test_what_was_meant_as_a_secret_in_settings_is_hidden() -> None:
+    text = 'secret = "kanari 1"\n  fields = ["pw=kanari2"]\nproxy = ["http://u:kanari3@p:1"]\nurl = "https://h/a:b@c"\nsecrets = 1\n'
+    shown = redacted("ingather.toml", text)
+    assert "kanari" not in shown
+    assert 'url = "https://h/a:b@c"\nsecrets = 1\n' in shown
+    assert "kanari" not in redacted("robot.conf", "auto-proxy=http://u:kanari@proxy:3128/\n")

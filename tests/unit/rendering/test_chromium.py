@@ -152,6 +152,16 @@ def test_text_and_links_out_of_scripts_and_data(desk: Desk) -> None:
     assert fates(got)["/i.png"] == "kind"
 
 
+def test_half_a_character_is_no_end_of_the_browser(desk: Desk) -> None:
+    started = desk.browsers.started
+    got = desk.made(
+        '<p>x</p><script>document.body.append("cut \\ud83d here"); console.error("\\ud83d"); throw Error("\\udc00")</script>'
+    )
+    assert "cut ? here" in got.html.decode()
+    assert len(got.errors) == 2
+    assert desk.browsers.started <= max(started, 1)
+
+
 def test_the_browser_is_locked_in(desk: Desk) -> None:
     found: list[str] = []
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -74,8 +75,8 @@ class DevTools:
     async def _listen(self) -> None:
         try:
             while True:
-                self._take(_decode((await self._reader.readuntil(b"\0"))[:-1]))
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, msgspec.DecodeError):
+                self._take(_read((await self._reader.readuntil(b"\0"))[:-1]))
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError, RecursionError):
             self._end()
 
     def _take(self, message: dict[str, Any]) -> None:
@@ -101,6 +102,27 @@ class DevTools:
             if not answer.done():
                 answer.set_exception(BrowserGoneError("the browser hung up"))
         self._asked.clear()
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    """Read a message. Scripts cut texts within a character: half of one comes as a lone surrogate, which is no Unicode and becomes ``?``."""
+    try:
+        return _decode(line)
+    except msgspec.DecodeError:
+        found = _whole(json.loads(line))
+        if not isinstance(found, dict):
+            raise
+        return found
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return value
 
 
 def _seen(answer: asyncio.Future[dict[str, Any]]) -> None:
