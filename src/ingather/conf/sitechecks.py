@@ -18,7 +18,7 @@ def check_sites(
     *,
     credentials: Collection[str] | None = None,
 ) -> None:
-    """Report sources and credentials that there are not, and delays that will not hold.
+    """Report sources and credentials that there are not, starting points that no source may ask for, delays that will not hold.
 
     Args:
         rules: the rules file.
@@ -36,12 +36,32 @@ def check_sites(
                 hint=suggestion(site.credentials, credentials)
                 or f"write [credential.{site.credentials}] in ingather.toml",
             )
+        _check_starts(site, sources, report)
         if site.delay_s == 0 and site.enabled and not _has_own(site, sources):
             report.add(
                 "W-NO-EFFECT",
                 _place(site, "delay"),
                 "delay=0 is for hosts of your own: others are visited once a second",
                 hint="name them in own-hosts of the source",
+            )
+
+
+def _check_starts(site: Site, sources: Mapping[str, SourceConf], report: Report) -> None:
+    """Report the first starting point of each protocol that the site's source does not ask for."""
+    source = sources.get(site.source)
+    if source is None or not site.enabled:
+        return
+    said = set(source.schemes)
+    for start in site.starts:
+        scheme = start.url.partition(":")[0]
+        if scheme not in said:
+            said.add(scheme)
+            roots = ' and roots = ["/..."]' if scheme == "file" else ""
+            report.add(
+                "W-NO-EFFECT",
+                start.place or _place(site, "source"),
+                f"nothing begins at {start.url}: source {site.source} does not ask by {scheme}",
+                hint=f"write {scheme} into schemes{roots} of [source.{site.source}] in ingather.toml",
             )
 
 

@@ -177,3 +177,21 @@ def test_a_host_in_hand_goes_at_the_pace_of_its_site() -> None:
         HostGrant(id=9, origin="http://www.siroe.com:8080", key="www.siroe.com:8080", own=False), "web"
     )
     assert other_port.clock.delay_s == 2.5
+
+
+def test_a_starting_point_that_its_source_never_asks_for_is_told() -> None:
+    text = (
+        '<Site name="f" host="file:" enable=true>\nStart url="file:///srv/docs/"\nStart url="file:///srv/more/"\n</Site>\n'
+        '<Site name="g" host="ftp.example" enable=false>\nStart url="ftp://ftp.example/"\n</Site>\n'
+    )
+    report = Report()
+    check_sites(loaded(text).rules, {"web": SourceConf()}, report)
+    (told,) = map(str, report.sorted())
+    assert (
+        "warning W-NO-EFFECT: nothing begins at file:///srv/docs/: source web does not ask by file; write file"
+        in told
+    )
+    assert told.startswith("filterrules.conf:2:")
+    able = Report()
+    check_sites(loaded(text).rules, {"web": SourceConf(schemes=frozenset({"file"}))}, able)
+    assert not able.sorted()
