@@ -49,6 +49,16 @@ def test_it_is_found_again_and_again_and_no_other_source_reaches_it(watched: Rig
     assert watched.known()[page].described
     sources = dict(watched.rows("select name, documents from source"))
     assert sources["canary"] == 1
+    # Taken away its page leaves search, and nothing else does; put back it is found again.
+    listen = watched.settings["canary.listen"]
+    with watched.tune("canary.listen", "").serving() as served:
+        wait_until(lambda: page not in served.found("canary"))
+        wait_until(lambda: served.found("walrus") == [site.url("/")])
+    assert not watched.known()[page].described
+    with watched.tune("canary.listen", listen).serving() as served:
+        wait_until(lambda: served.admin("/api/v1/robot/resume", {})[0] == 200)
+        wait_until(lambda: served.status["canary"]["rounds"])
+        assert served.status["canary"]["failures"] == 0
     assert watched.complaints() == []
 
 

@@ -66,6 +66,7 @@ from ingather.app.watch import (
     alarms_of,
     facts_of,
     readiness,
+    tidy_canary,
 )
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
@@ -208,7 +209,9 @@ class Serving:
                 self.home, self.settings, lambda: robot_form(gathering), now=gathering.clock.wall
             ),
             traps=TrapDesk(
-                database_of(self.home), lambda _path, _form, job: operations.do(job), served_editing(gathering, self._switch)
+                database_of(self.home),
+                lambda _path, _form, job: operations.do(job),
+                served_editing(gathering, self._switch),
             ),
             robot=RobotDesk(gathering, lambda work: self.ask(work, timeout_s=_SWITCH_S)),
             sites=served_sites(gathering, self._switch),
@@ -223,6 +226,7 @@ class Serving:
             *(asyncio.create_task(work) for work in self._housekeeping.work),
             asyncio.create_task(self._probe()),
         ]
+        await tidy_canary(gathering, self.canary)
         if self.canary is not None:
             rounds = self.canary.rounds_of(gathering, partial(self._finds, service))
             self._background.append(asyncio.create_task(rounds))

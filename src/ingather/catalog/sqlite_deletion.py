@@ -264,6 +264,18 @@ class Deletions:
         self._names.reload_removed()
         return gone
 
+    def let_go(self, url: str, source: str, reason: str, now_s: float, applied: Applied) -> bool:
+        """Bury the page *url* of *source* if it is that source's still; it may be gathered again. Return whether it was described."""
+        number, found = self._names.known_source(source), rows_below(self._cursor, url, exact=True)
+        for url_id, version in found:
+            if (
+                number is not None
+                and self._cursor.execute("select source from url where id = ?", (url_id,)).get == number
+            ):
+                self.delete(url_id, reason, now_s, applied, gone=True)
+                return version is not None
+        return False
+
     def undelete(self, prefix: str, now_s: float, applied: Applied, *, exact: bool, by: By = NOBODY) -> int:
         """Undo tombstones at or below *prefix*, give quarantined URLs another chance, allow what was removed.
 

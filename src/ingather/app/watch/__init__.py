@@ -3,7 +3,7 @@
 ``readiness`` judges the figures of the moment, ``conditions`` finds what is worth an alarm, ``canary`` goes the whole way of a page, ``metering`` gives all that to Prometheus.
 """
 
-from ingather.app.watch.canary import Canary, canary_of
+from ingather.app.watch.canary import Canary, canary_of, tidy_canary
 from ingather.app.watch.conditions import alarms_of
 from ingather.app.watch.metering import CanaryMetrics, NoticeMetrics, WatchMetrics
 from ingather.app.watch.readiness import Facts, facts_of, readiness
@@ -18,4 +18,5 @@ __all__ = [
     "canary_of",
     "facts_of",
     "readiness",
+    "tidy_canary",
 ]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ingather.app.robot.commands import RobotCommands
 from ingather.app.runplan import RunPlan
+from ingather.catalog.sqlite_changes import Applied
 from ingather.conf import Site
 from ingather.conf.setting_kinds import split_address
 from ingather.conf.settings import Settings
@@ -27,13 +28,15 @@ from ingather.ports.clock import Clock
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering
 
-__all__ = ["SOURCE", "Canary", "canary_of"]
+__all__ = ["SOURCE", "Canary", "canary_of", "tidy_canary"]
 
 SOURCE: Final = "canary"
 _PATH: Final = "/canary"
 _LOOK_S: Final = 0.5
 _FIRST_S: Final = 1.0
 _ASK_S: Final = 10.0
+_MEMORY: Final = "canary"
+_GONE: Final = "the canary is not there any more"
 _RESTING: Final = frozenset({"off", "paused"})
 _log = get("canary")
 
@@ -226,6 +229,24 @@ def canary_of(settings: Settings, sources: Mapping[str, SourceConf], clock: Cloc
         patience_s=settings.seconds("canary.patience"),
         clock=clock,
     )
+
+
+async def tidy_canary(gathering: "Gathering", canary: Canary | None) -> None:
+    """Let the page of a canary that was taken away, or is elsewhere now, leave search; remember where the page is."""
+    url = "" if canary is None else canary.url
+
+    def job(writer: Any, applied: Applied) -> bool:
+        before = bytes(writer.memory.recall(_MEMORY)).decode()
+        if before == url:
+            return False
+        writer.memory.remember(_MEMORY, url.encode())
+        gone: bool = bool(before) and writer.deletions.let_go(
+            before, SOURCE, _GONE, gathering.clock.wall(), applied
+        )
+        return gone
+
+    if await gathering.keeper.write(job):
+        _log.info("the page of the canary that was taken away leaves search")
 
 
 def _word() -> str:
