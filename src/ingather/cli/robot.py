@@ -158,20 +158,25 @@ def _figures(found: Mapping[str, Any]) -> Sequence[str]:
     lines = [
         f"  run {found['run']}, started {_at(found['started'])}, last updated at {_at(found['updated'])}",
         f"  starting points: {found['starting_points']} defined; URL pool: {found['pool']} waiting, {found['in_flight']} in hand",
-        f"  fetched {found['fetched']} ({found['bytes']} bytes, {rate['fetch']:g} a second), new URLs {found['extracted_urls']}",
+        f"  fetched {found['fetched']} ({found['bytes']} bytes, {rate['fetch']:g} a second), new URLs {_known(found['extracted_urls'])}",
         f"  filtered {_counts(found['filtered'])} ({rate['filter']:g} a second); errors {_counts(found['errors'])}",
-        f"  RDs: {rds}; {found['rds_pending_index']} not yet in the index; duplicates {found['duplicates']}",
-        f"  after the run: {found['on_completion']}"
-        + (f", after {found['cmd_hook']}" if found["cmd_hook"] else ""),
+        f"  RDs: {rds}; {_known(found['rds_pending_index'])} not yet in the index; duplicates {found['duplicates']}",
     ]
+    if "on_completion" in found:
+        hook = f", after {found['cmd_hook']}" if found["cmd_hook"] else ""
+        lines.append(f"  after the run: {found['on_completion']}{hook}")
     if found["last_error"]:
         last = found["last_error"]
         lines.append(f"  last error: {last['url']}: {last['error']} ({_at(last['at'])})")
     for queue in found["queue"]:
         when = "blocked" if queue["in_s"] < 0 else f"next in {queue['in_s']:g} s" if queue["in_s"] else "now"
         lines.append(f"  queue {queue['host']}: {queue['waiting']} waiting, {when}")
-    lines += [f"  next run of {row['source']}: {_at(row['at'])}" for row in found["next_runs"]]
+    lines += [f"  next run of {row['source']}: {_at(row['at'])}" for row in found.get("next_runs", ())]
     return lines
+
+
+def _known(count: int | None) -> str:
+    return "unknown" if count is None else str(count)
 
 
 def _counts(found: Mapping[str, int]) -> str:

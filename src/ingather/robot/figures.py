@@ -10,7 +10,10 @@ from ingather.model.report import Settled
 from ingather.ports.clock import Clock
 from ingather.robot.committing import Committed
 
-__all__ = ["Figures"]
+__all__ = ["RATES", "Figures"]
+
+RATES = ("fetch", "filter", "generate")
+"""Names of what is told a second."""
 
 _ERRORS = frozenset({Outcome.NOT_FOUND, Outcome.REFUSED, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.BACK_OFF,
                      Outcome.ROBOTS_UNREACHABLE, Outcome.QUARANTINED})  # fmt: skip
@@ -93,7 +96,7 @@ class Figures:
 
     def rates(self) -> dict[str, float]:
         """Return what happened a second over the last ten seconds or so: ``fetch``, ``filter``, ``generate``."""
-        names = ("fetch", "filter", "generate")
+        names = RATES
         history = list(self._history)
         if len(history) < 2 or history[-1][0] <= history[0][0]:  # noqa: PLR2004 - a rate needs two points
             return dict.fromkeys(names, 0.0)

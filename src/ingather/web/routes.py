@@ -144,6 +144,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(_A, "/api/v1/explain", _GET, _ADMIN, explain, "why a URL is, or is not, in search"),
     Endpoint(_A, "/api/v1/status", _GET, _ADMIN, status, "the status document"),
     Endpoint(_A, "/api/v1/robot", _GET, _ADMIN, robot_status, "the robot: state, run, figures, next runs"),
+    Endpoint(_A, "/api/v1/robot/status", _GET, _ADMIN, robot_status, "the same"),
     *(
         Endpoint(_A, f"/api/v1/robot/{name}", _POST, _ADMIN, robot_command(name), purpose)
         for name, purpose in ROBOT_COMMANDS

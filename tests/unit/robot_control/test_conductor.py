@@ -5,6 +5,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,6 +173,36 @@ def test_remote_hosts_command_over_tls_only(home: Path, free_port: int) -> None:
             assert (await say(free_port, token, "LOGLEVEL 2"))[0] == "200 loglevel 2; the robot is off"
 
     asyncio.run(talk())
+
+
+STATUS = {
+    "state", "run", "started", "updated", "starting_points", "pool", "in_flight", "fetched", "bytes", "extracted_urls", "filtered", "errors",
+    "duplicates", "rds_new", "rds_changed", "rds_unchanged", "rds_removed", "rds_pending_index", "rate", "queue", "last_error",
+}  # fmt: skip
+
+
+def test_dec_33_the_status_has_every_field_with_and_without_a_process(home: Path) -> None:
+    async def served() -> dict[str, Any]:
+        async with resting(home, rules=SITE) as gathering:
+            robot = RobotCommands(gathering)
+            await robot.add("http://www.example/a")
+            return await robot.status()
+
+    now = asyncio.run(served())
+    made = Home(home)
+    later = HomeRobot(made, made.settings(environment={}).settings).status()
+    for found in (now, later):
+        assert set(found) >= STATUS
+        assert (found["state"], found["starting_points"], found["pool"], found["in_flight"]) == (
+            "off",
+            1,
+            1,
+            0,
+        )
+        assert set(found["rate"]) == {"fetch", "filter", "generate"}
+        assert (found["filtered"], found["errors"], found["last_error"]) == ({}, {}, None)
+        assert "URL pool: 1 waiting" in "\n".join(_told(found))
+    assert [queue["host"] for queue in now["queue"]] == ["www.example"]
 
 
 def test_without_a_process_what_needs_none_is_done(home: Path) -> None:

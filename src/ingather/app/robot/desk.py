@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ingather.app.home import Home
 from ingather.app.owner import ask_owner
 from ingather.app.publishing import author_here, is_crawl
+from ingather.app.robot.atrest import kept_form
 from ingather.app.robot.commands import RobotCommands, delay_named, host_named
 from ingather.app.robot.rechecking import FIELDS, choose, read_choice, recheck_here
 from ingather.app.robot.statefile import Kept, StateFile
@@ -65,12 +66,13 @@ class HomeRobot:
         self._home, self._settings = home, settings
 
     def status(self) -> dict[str, Any]:
-        """Return the status; ``process`` says whether there is one."""
+        """Return the status; ``process`` says whether there is one. Of a crawl, and without a process, it is what the catalog knows."""
         try:
             lock = self._home.lock("ingather robot")
         except HomeLockedError as locked:
             if is_crawl(locked):
                 return {
+                    **kept_form(self._home),
                     "state": "running",
                     "process": True,
                     "why": "ingather crawl has the home: a run for itself",
@@ -82,7 +84,7 @@ class HomeRobot:
             if kept.state != "on":
                 why += f"; the next one leaves the robot {kept.state}"
             return {
-                "state": "off", "process": False, "why": why, "slowed": kept.slowed, "blocked": kept.blocked,
+                **kept_form(self._home), "state": "off", "process": False, "why": why, "slowed": kept.slowed, "blocked": kept.blocked,
             }  # fmt: skip
 
     def command(self, name: str, **fields: str) -> dict[str, Any]:
