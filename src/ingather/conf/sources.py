@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
@@ -364,6 +365,9 @@ def _warn_of_kind(
     place_of: Callable[[str], Place],
     report: Report,
 ) -> None:
+    if "smb" in source.schemes and find_spec("smbprotocol") is None:
+        text = f"source.{source.name}.schemes: what speaks SMB is not installed"
+        report.add("E-VALUE", place_of("schemes"), text, hint="pip install 'ingather[smb]'")
     for key, what in reach_trouble(source.reach, source.schemes):
         report.add("W-NO-EFFECT", place_of(key), f"source.{source.name}.{key} has no effect: {what}")
     if not source.syndicates:

@@ -16,6 +16,7 @@ from ingather.fetch.files import FileFetcher, FileReach
 from ingather.fetch.ftp import FtpFetcher, FtpReach
 from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.sftp import SftpFetcher, SftpReach
+from ingather.fetch.smb import SmbFetcher
 from ingather.fetch.webdav import DavFetcher
 from ingather.log import get
 from ingather.ports.clock import Clock
@@ -56,7 +57,7 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
         home: never read as files.
         clock: the time.
         resolver: names to addresses.
-        passwords: accounts of ftp and sftp.
+        passwords: accounts of ftp, sftp and smb.
         guards: who counts their refusals.
         own_ports: (address, port) of our own listeners.
     """
@@ -93,6 +94,11 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
             limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             reach=sftp_reach,
         )  # fmt: skip
+    if "smb" in schemes:
+        made["smb"] = SmbFetcher(
+            limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
+            guest=lambda source: reach(source).smb_guest,
+        )  # fmt: skip
     never = () if home is None else (str(home),)
     made["file"] = FileFetcher(  # also when no source names it: it says so
         limits, clock=clock, reach=file_reach, never=never, type_of=loaded.mime.type_of
@@ -113,6 +119,11 @@ def openings(sources: Mapping[str, SourceConf]) -> Iterator[tuple[str, str]]:
             yield (
                 name,
                 "public = true: everybody may find its documents, also those fetched with credentials or read from files",
+            )
+        if source.reach.smb_guest:
+            yield (
+                name,
+                "smb-guest = true: SMB servers are asked as a guest, unsigned, where no credential is for them",
             )
         if not source.verify_tls:
             yield name, "verify-tls = false: certificates of its hosts are not checked"

@@ -12,7 +12,7 @@ from ingather.model.url import split
 
 __all__ = ["CRAWLED", "opened_for", "root_of"]
 
-CRAWLED: Final = ("http", "https", "ftp", "ftps", "sftp", "file")
+CRAWLED: Final = ("http", "https", "ftp", "ftps", "sftp", "smb", "file")
 """Schemes of URLs that a run can begin at."""
 
 

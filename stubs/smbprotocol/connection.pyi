@@ -1,0 +1,26 @@
+from typing import Any
+from uuid import UUID
+
+from smbprotocol.header import SMB2HeaderResponse
+
+class Connection:
+    server_name: str
+    supports_multi_credit: bool
+    max_read_size: int
+    sequence_window: dict[str, int]
+    session_table: dict[int, Any]
+
+    def __init__(
+        self, guid: UUID, server_name: str, port: int = 445, require_signing: bool = True
+    ) -> None: ...
+    @property
+    def transport(self) -> Any: ...
+    @transport.setter
+    def transport(self, value: Any) -> None: ...
+    def connect(self, dialect: int | None = None, timeout: int = 60) -> None: ...
+    def disconnect(self, close: bool = True, timeout: float | None = None) -> None: ...
+    def send(self, message: Any, sid: int | None = None, tid: int | None = None) -> Any: ...
+    def receive(
+        self, request: Any, wait: bool = True, timeout: float | None = None, resolve_symlinks: bool = True
+    ) -> SMB2HeaderResponse: ...
+    def verify_signature(self, header: SMB2HeaderResponse, session_id: int, force: bool = False) -> None: ...
