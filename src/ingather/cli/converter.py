@@ -49,6 +49,8 @@ def list_(home: Path, filter_: str, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    for mistake in found["mistakes"]:
+        click.echo(mistake, err=True)
     rows = found["converters"]
     width = max((len(row["type"]) for row in rows), default=0)
     for row in rows:

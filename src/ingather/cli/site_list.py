@@ -37,6 +37,8 @@ def list_(home: Path, which: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json({**found, "sites": rows})
         return
+    for mistake in found["mistakes"]:
+        click.echo(mistake, err=True)
     cells = [_HEAD, *(_cells(site) for site in rows)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(_HEAD))]
     if rows:

@@ -221,3 +221,18 @@ def test_a_type_without_a_line_gets_one(rig: Rig) -> None:
 def test_what_cannot_be_switched(made: Path, arguments: tuple[str, ...], told: str) -> None:
     refused = Rig(made).call("converter", *arguments)
     assert (refused.status, told in refused.err) == (2, True), refused
+
+
+def test_what_is_listed_of_files_with_mistakes_says_so(rig: Rig) -> None:
+    file = rig.path / "config" / "filterrules.conf"
+    assert rig.call("site", "list", "--json").json["mistakes"] == []
+    with file.open("ab") as stream:
+        stream.write(b'<Site name="half')
+    for verb in ("site", "converter"):
+        told = done(rig.call(verb, "list"))
+        assert "filterrules.conf:" in told.err
+        assert "error E-" in told.err
+    file.unlink()
+    told = done(rig.call("site", "list"))
+    assert (told.out.startswith("0 sites"), "cannot read ./config/filterrules.conf" in told.err) == (True, True)
+    assert rig.call("site", "list", "--json").json["mistakes"]

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ingather.app.plugging import plug_ins
-from ingather.app.sites.editing import Asked, Editing, etag_of
+from ingather.app.sites.editing import Asked, Editing, etag_of, mistakes_of
 from ingather.conf import Loaded
 from ingather.conf.converteredit import converter_lines, switched_converter
 from ingather.conf.names import nearest
@@ -33,6 +33,7 @@ class ConverterDesk:
         own = plug_ins(self._editing.home, read.settings).converters
         lines = converter_lines(read.loaded.bodies.get(file, b""), name, file=file)
         return {
+            "mistakes": mistakes_of(read),
             "etag": etag_of(read.loaded),
             "filter": name,
             "converters": [

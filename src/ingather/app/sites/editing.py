@@ -18,12 +18,13 @@ from ingather.app.waiting import waiting_config
 from ingather.conf import Loaded
 from ingather.errors import ConflictError, ConsentError, HomeError, UsageError
 
-__all__ = ["Asked", "Edited", "Editing", "Publisher", "etag_of"]
+__all__ = ["Asked", "Edited", "Editing", "Publisher", "etag_of", "mistakes_of"]
 
 _LOCK = "editing.lock"
 _PATIENCE_S = 60.0
 _PAUSE_S = 0.05
 _DIGITS = 16
+_MISTAKES = 20
 
 
 class Publisher(Protocol):
@@ -96,6 +97,11 @@ class Edited:
 def etag_of(loaded: Loaded) -> str:
     """Return what names the state of a configuration's files."""
     return loaded.digest[:_DIGITS]
+
+
+def mistakes_of(read: Configuration) -> list[str]:
+    """Return the first errors of a configuration: what is listed of files that have some is not the whole truth."""
+    return [str(found) for found in read.diagnostics if found.is_error][:_MISTAKES]
 
 
 class Editing:

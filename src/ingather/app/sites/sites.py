@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ingather.app.sites.counting import documents_by_host, documents_of_sites, uncovered
-from ingather.app.sites.editing import Asked, Edited, Editing, etag_of
+from ingather.app.sites.editing import Asked, Edited, Editing, etag_of, mistakes_of
 from ingather.conf import Loaded, Rules, Site
 from ingather.conf.newsite import NewSite, with_site
 from ingather.conf.siteconf import FILES
@@ -35,9 +35,11 @@ class SiteDesk:
 
     def listed(self) -> dict[str, Any]:
         """Return the sites in the order of the file, with their documents, and how many starting points there are."""
-        loaded = self._editing.read().loaded
+        read = self._editing.read()
+        loaded = read.loaded
         counted = documents_of_sites(documents_by_host(self._editing.home), loaded.rules.sites)
         return {
+            "mistakes": mistakes_of(read),
             "etag": etag_of(loaded),
             "file": _file_of(loaded.rules),
             "starting_points": len(loaded.starting_points),
