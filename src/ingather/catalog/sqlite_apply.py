@@ -301,7 +301,7 @@ class Applier:
                 report.digests or None,
             ),
         )  # fmt: skip
-        self.likeness.put(url_id, report)
+        self.likeness.put(url_id, report, new=now.fetched_s is None)
         if dup is not None:
             if shown:
                 self.log.append(url_id, ChangeKind.REMOVE, applied)

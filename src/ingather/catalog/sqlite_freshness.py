@@ -16,6 +16,7 @@ from ingather.model.report import Report, Row
 __all__ = ["Before", "Freshness"]
 
 _EXPIRES: Final = "rd-expires"
+_EXPIRES_BYTES: Final = _EXPIRES.encode()
 _SHORT_S: Final = 86_400.0
 """A shorter life says how long an answer is fresh, not how long a description lives."""
 
@@ -213,7 +214,7 @@ class Freshness:
 
 def _moment(blob: bytes) -> float | None:
     """Return the earliest ``rd-expires`` in packed attributes, ``None`` if there is none that is a time."""
-    if _EXPIRES.encode() not in blob:
+    if _EXPIRES_BYTES not in blob:
         return None
     try:
         values = _texts(_decode(blob).get(_EXPIRES, b"\x90"))

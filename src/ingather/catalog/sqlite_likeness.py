@@ -39,15 +39,15 @@ class Likeness:
             row for (row,) in fetch(self._cursor, "select distinct behind from url where behind is not null")
         }
 
-    def put(self, url_id: int, report: Report) -> None:
-        """Keep what a visit's description says of its text and its address."""
+    def put(self, url_id: int, report: Report, *, new: bool) -> None:
+        """Keep what a visit's description says of its text and its address; of a *new* page there is nothing to take back."""
         execute = self._cursor.execute
         if report.near:
             execute(
                 "insert into fingerprint (id, near) values (?1, ?2) on conflict do update set near = ?2 where near != ?2",
                 (url_id, report.near),
             )
-        else:
+        elif not new:
             execute("delete from fingerprint where id = ?", (url_id,))
         if report.canonical:
             execute(
@@ -55,7 +55,7 @@ class Likeness:
                 "set target = ?2, url = ?3, verdict = null, at = null where target != ?2",
                 (url_id, report.canonical_key, report.canonical),
             )
-        else:
+        elif not new:
             execute("delete from canonical where id = ?", (url_id,))
 
     # -- who stands behind whom ---------------------------------------------------------------

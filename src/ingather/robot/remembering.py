@@ -15,11 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["known_of", "learn", "promote"]
 
+_NO_HINTS = Hints()
+_NOTHING = Known(hints=_NO_HINTS)
+
 
 def known_of(writer: "Writer", report: Report, row: Row, *, limits: RecheckLimits | None) -> Known:
     """Return what the catalog knows of a page beside its row; *limits*: of its source, ``None`` = the common ones."""
     freshness = writer.applier.freshness
     before = freshness.before(report, row)
+    # Nearly all first visits: nothing was said, and the answer promises nothing.
+    if row.fetched_s is None and report.expires_s is None and not freshness.listed:
+        if before.rd_expires_s is None and limits is None:
+            return _NOTHING
+        return Known(None, _NO_HINTS, before.rd_expires_s, limits)
     scores = {Hint(hint): Score(*score) for hint, score in freshness.scores(row.host).items()}
     told = Told(before.promised_s, before.lastmod_s, before.every_s, before.read_s)
     return Known(before.same, Hints(told, scores), before.rd_expires_s, limits)
@@ -27,22 +35,24 @@ def known_of(writer: "Writer", report: Report, row: Row, *, limits: RecheckLimit
 
 def learn(writer: "Writer", report: Report, row: Row, known: Known) -> None:
     """Hold what was said of a page against what its visit found."""
-    found = observe(
-        known.hints.told, before_s=row.fetched_s, now_s=report.at_s, changed=changed_by(report, row, known)
-    )
-    for hint, (right, weight) in found.items():
-        score = known.hints.scores.get(hint, Score()).with_one(right=right, weight=weight)
-        writer.applier.freshness.put_score(row.host, int(hint), score.right, score.wrong)
-    _feel(writer, report, row, known)
+    if row.fetched_s is not None:
+        _compare(writer, report, row, known)
     if writer.applier.freshness.counts_days and (report.status or report.elapsed_s):
         writer.applier.freshness.visited(row.host, day_of(report.at_s))
 
 
-def _feel(writer: "Writer", report: Report, row: Row, known: Known) -> None:
-    """Keep the pulse of a page's host."""
+def _compare(writer: "Writer", report: Report, row: Row, known: Known) -> None:
     changed = changed_by(report, row, known)
-    if changed is None or row.fetched_s is None:
-        return
+    found = observe(known.hints.told, before_s=row.fetched_s, now_s=report.at_s, changed=changed)
+    for hint, (right, weight) in found.items():
+        score = known.hints.scores.get(hint, Score()).with_one(right=right, weight=weight)
+        writer.applier.freshness.put_score(row.host, int(hint), score.right, score.wrong)
+    if changed is not None:
+        _feel(writer, report, row, changed=changed)
+
+
+def _feel(writer: "Writer", report: Report, row: Row, *, changed: bool) -> None:
+    """Keep the pulse of a page's host."""
     freshness = writer.applier.freshness
     before = Pulse(*freshness.pulse(row.host))
     after = beat(before, changed=changed)

@@ -73,7 +73,7 @@ class SitemapDesk:
 
     def settle(self, writer: Writer, item: Settled, applied: Applied) -> Settled | None:
         """Settle a poll of a sitemap; leave everything else to who is beside."""
-        if Intent(item.report.intent or item.row.intent) is Intent.SITEMAP:
+        if (item.report.intent or item.row.intent) == Intent.SITEMAP:
             return self._polled(writer, item, applied)
         return self._beside.settle(writer, item, applied) if self._beside is not None else None
 
