@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,6 +150,34 @@ def test_a_password_for_the_proxy(lab: "type[Lab]", reply: Reply, names: "type[N
                             in got.detail
                         )
                         assert "p:w" not in got.detail
+            assert len(host.heads) == 1
+
+    asyncio.run(main())
+
+
+def test_a_login_that_a_proxy_refused_waits(lab: "type[Lab]", reply: Reply, names: "type[Names]") -> None:
+    async def main() -> None:
+        async with lab({"/": reply(b"in")}) as host, KitProxy(login="us:pw") as proxy:
+            clock, login = FakeClock(), ["no"]
+            made = router(f"http://127.0.0.1:{proxy.port}", clock=clock)
+            rule = replace(made.rules.usual, login=lambda _scheme, _proxy: ("us", login[0]))
+            routing = Router(Rules({}, rule), no_pac, clock, set_aside_s=60.0)
+            url = f"http://far.example:{host.port}/"
+            async with fetching(names(), routing) as fetcher:
+                assert (await failure(fetcher, url)).kind is FailureKind.PROXY_LOGIN
+                seen = len(proxy.heads)
+                held = await failure(fetcher, url)
+                assert (held.kind, held.retry_after_s) == (FailureKind.PROXY_LOGIN, 30.0)
+                assert "1 times in a row" in held.detail
+                assert (await failure(fetcher, url, Scope(source="other"))).kind is FailureKind.PROXY_LOGIN
+                assert len(proxy.heads) > seen  # another source has its own count
+                seen = len(proxy.heads)
+                clock.advance(31.0)
+                assert (await failure(fetcher, url)).retry_after_s is None
+                assert len(proxy.heads) > seen
+                assert (await failure(fetcher, url)).retry_after_s == 60.0
+                login[0] = "pw"
+                assert await body(fetcher, url) == b"in"
             assert len(host.heads) == 1
 
     asyncio.run(main())

@@ -196,6 +196,7 @@ def test_names_that_are_not_known_are_asked_for_even_if_the_script_catches_that(
         ("while (1) {}", "takes too long"),
         ("function FindProxyForURL() { throw { toString: function () { while (1) {} } } }", "takes too long"),
         ("function FindProxyForURL() { return 'x'.repeat(1e9) }", "out of memory"),
+        ("function FindProxyForURL() { throw null }", "too much memory, or threw null"),
         ("function FindProxyForURL() { return 'x'.repeat(1e5) }", "its answer has 100000 characters"),
         ("function FindProxyForURL() { return {} }", "answered with object"),
         ("function FindProxyForURL() { return [1] }", "answered with an array"),

@@ -97,7 +97,9 @@ class Script:
         except quickjs.JSException as error:
             return Said(error=_words(error))
         try:
-            return _SAID.decode(told)
+            said = _SAID.decode(told)
+            # Without memory the engine has none for an error either, and throws null.
+            return Said(error="it takes too much memory, or threw null") if said.error == "null" else said
         except (msgspec.DecodeError, TypeError, ValueError):
             return Said(error="its answer cannot be read")
 

@@ -17,6 +17,11 @@ from ingather.ports.clock import Clock
 
 __all__ = ["DIRECT", "Router"]
 
+_FIRST_WAIT_S: Final = 30.0
+_MOST_WAIT_S: Final = 3600.0
+_MOST_SHOWN: Final = 1_000
+_Shown = tuple[str, Proxy, tuple[str, str]]
+"""A login as a source showed it to a proxy."""
 DIRECT: Final = Choice("no proxy is set", (None,))
 _log = get("proxy")
 
@@ -48,6 +53,8 @@ class Router:
         self._ranges = tuple(text for text in allowed if _is_range(text))
         self._pacs: dict[tuple[str, bool], Pac] = {}
         self._aside: dict[Proxy, float] = {}
+        self._refused: dict[_Shown, tuple[int, float]] = {}
+        self._taken: set[_Shown] = set()
 
     async def take(self, target: Target, scope: Scope, ask: Ask) -> Response | Failure:
         """Return the answer of the first way to *target* that leads anywhere."""
@@ -59,7 +66,11 @@ class Router:
             choice = await self.choose(target, scope)
             for way in self.ordered(choice.ways):
                 hop = None if way is None else self.hop(way, rule, choice, target.scheme, scope)
+                held = self._held(target.url, scope.source, hop)
+                if held is not None:
+                    return held
                 answer = await ask(hop)
+                self._note_login(scope.source, hop, answer)
                 if hop is None or way is None or not hop.failed:
                     if way is not None:
                         self._aside.pop(way, None)
@@ -127,6 +138,47 @@ class Router:
         self._pacs.clear()
         if self._closing is not None:
             await self._closing()
+
+    def _held(self, url: str, source: str, hop: Hop | None) -> Failure | None:
+        """Return why a proxy is not shown a login that it has refused, ``None`` = it may be: accounts are locked after a few times."""
+        if hop is None or hop.login is None or not self._refused:
+            return None
+        count, until_s = self._refused.get((source, hop.proxy, hop.login), (0, 0.0))
+        left_s = until_s - self._clock.monotonic()
+        if not count or left_s <= 0:
+            return None
+        text = f"{hop}: it refuses our user and password, {count} times in a row by now; it is asked again later, or when the secret is set anew"
+        return Failure(url, FailureKind.PROXY_LOGIN, text, retry_after_s=left_s)
+
+    def _note_login(self, source: str, hop: Hop | None, answer: Response | Failure) -> None:
+        if hop is None or hop.login is None or hop.failed:
+            return
+        shown, now_s = (source, hop.proxy, hop.login), self._clock.monotonic()
+        if not (isinstance(answer, Failure) and answer.kind is FailureKind.PROXY_LOGIN):
+            self._refused.pop(shown, None)
+            if isinstance(answer, Response):
+                self._taken.add(shown)
+            return
+        before, until_s = self._refused.get(shown, (0, 0.0))
+        if until_s > now_s:
+            return  # it was under way when another one was refused
+        if len(self._refused) + len(self._taken) >= _MOST_SHOWN:
+            self._refused.clear()
+            self._taken.clear()
+        # A first refusal of what had been taken may be one page's.
+        wait_s = (
+            0.0
+            if shown in self._taken and not before
+            else min(_FIRST_WAIT_S * 2 ** min(before, 20), _MOST_WAIT_S)
+        )
+        self._refused[shown] = before + 1, now_s + wait_s
+        _log.warning(
+            "a proxy refuses our login",
+            proxy=str(hop.proxy),
+            source=source,
+            refused=before + 1,
+            seconds=wait_s,
+        )
 
     def _reach(self, way: Proxy, scope: Scope) -> Reach:
         """Where a proxy may be that a PAC file names: what is allowed, or else of the source's own addresses."""
