@@ -160,6 +160,7 @@ def test_a_login_that_a_proxy_refused_waits(lab: "type[Lab]", reply: Reply, name
         async with lab({"/": reply(b"in")}) as host, KitProxy(login="us:pw") as proxy:
             clock, login = FakeClock(), ["no"]
             made = router(f"http://127.0.0.1:{proxy.port}", clock=clock)
+            assert made.rules.usual is not None
             rule = replace(made.rules.usual, login=lambda _scheme, _proxy: ("us", login[0]))
             routing = Router(Rules({}, rule), no_pac, clock, set_aside_s=60.0)
             url = f"http://far.example:{host.port}/"
