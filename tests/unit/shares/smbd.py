@@ -38,6 +38,7 @@ printcap name = /dev/null
 disable spoolss = yes
 map to guest = Bad User
 guest account = nobody
+{more}
 [docs]
 path = {folder}
 read only = yes
@@ -53,8 +54,11 @@ path = {folder}/not-there
 
 
 @contextmanager
-def smb_server() -> Iterator[Served]:
-    """Run smbd over a tree: share ``docs``, ``closed`` with encryption, ``open`` to guests, ``gone`` without its folder."""
+def smb_server(more: str = "") -> Iterator[Served]:
+    """Run smbd over a tree: share ``docs``, ``closed`` with encryption, ``open`` to guests, ``gone`` without its folder.
+
+    *more*: lines of its global section.
+    """
     if find_spec("smbprotocol") is None:
         pytest.skip("smbprotocol is not there (pip install 'ingather[smb]')")
     if SMBD is None or SMBPASSWD is None:
@@ -67,7 +71,7 @@ def smb_server() -> Iterator[Served]:
         for name in ("private", "lock", "state", "cache", "pid", "ncalrpc"):
             (base / name).mkdir()
         conf = base / "smb.conf"
-        conf.write_text(_CONF.format(base=base, folder=folder, port=port))
+        conf.write_text(_CONF.format(base=base, folder=folder, port=port, more=more))
         subprocess.run(
             [SMBPASSWD, "-c", str(conf), "-L", "-s", "-a", me],
             input=f"{PASSWORD}\n{PASSWORD}\n", text=True, check=True, capture_output=True, timeout=60,

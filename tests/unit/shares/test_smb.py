@@ -1,5 +1,6 @@
 """smb against Samba: folders and files as over sftp, accounts and guests, encryption, the gate."""
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -156,3 +157,39 @@ def test_the_gate_stands_before_it(smbd: Served) -> None:
         assert failure(await fetch(Request(url, method="PROPFIND"), SMB)).kind is FailureKind.PROTOCOL
 
     run(fetcher(smbd, own_ports=[("127.0.0.1", smbd.port)]), ask)
+
+
+@pytest.mark.parametrize(
+    "more", ["server max protocol = SMB2_02", "server max protocol = SMB2_10", "server max protocol = SMB3_00", "server smb encrypt = required"]
+)  # fmt: skip
+def test_older_dialects_and_a_server_that_encrypts_all(more: str) -> None:
+    async def ask(fetch: Fetch) -> None:
+        base = f"smb://localhost:{served.port}/docs/pub"
+        assert answer(await fetch(Request(f"{base}/"), SMB), 200).listing
+        assert answer(await fetch(Request(f"{base}/big.bin"), SMB), 200).body == b"x" * 200_000
+
+    with smb_server(more) as served:
+        run(fetcher(served), ask)
+
+
+def test_a_connection_is_kept_and_replaced_when_it_has_ended(smbd: Served) -> None:
+    url = f"smb://localhost:{smbd.port}/docs/pub/a.txt"
+
+    async def main() -> None:
+        asked = fetcher(smbd)()
+        try:
+            answer(await asked.fetch(Request(url), SMB), 200)
+            first = next(iter(asked._idle))
+            answer(await asked.fetch(Request(url), SMB), 200)
+            assert list(asked._idle) == [first]
+            asked._idle[first][2].cancel()
+            answer(await asked.fetch(Request(url), SMB), 200)
+            others = Scope(source="others", schemes=frozenset({"smb"}), addresses=("127.0.0.0/8",))
+            answer(await asked.fetch(Request(url), others), 200)
+            assert len(asked._idle) == 2  # a source's connection is its own
+        finally:
+            await asked.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            await asked.fetch(Request(url), SMB)
+
+    asyncio.run(main())

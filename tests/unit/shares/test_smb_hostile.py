@@ -1,10 +1,12 @@
 """SMB servers that lie, break off or say nothing: each costs one request, and no more than the limits."""
 
+import asyncio
 import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from tests.unit.shares.conftest import Clock, Here, failure, run, scope
@@ -133,3 +135,35 @@ def test_without_the_package_the_answer_says_what_to_install(monkeypatch: pytest
         assert failure(await fetch(Request("smb://localhost/docs/a.txt"), SMB)).detail == MISSING
 
     run(fetcher, ask)
+
+
+def test_a_peer_that_was_not_checked_gets_nothing() -> None:
+    async def ask() -> None:
+        asked = fetcher()
+        try:
+            with socket.create_connection(("127.0.0.1", port)) as sock:
+                refused = asked._peer_refusal(sock, ("192.0.2.1",), port, SMB)
+                assert refused == "127.0.0.1 is not an address that was checked"
+                assert asked._peer_refusal(sock, ("127.0.0.1",), port, SMB) == ""
+                closed = scope("smb", address_ports=frozenset({445}))
+                assert "does not allow port" in asked._peer_refusal(sock, ("127.0.0.1",), port, closed)
+        finally:
+            await asked.close()
+
+    with server(until_gone) as port:
+        asyncio.run(ask())
+
+
+@pytest.mark.parametrize(("signing", "encrypted"), [(True, False), (False, True)])
+def test_an_answer_that_is_neither_signed_nor_encrypted_is_refused(signing: bool, encrypted: bool) -> None:  # noqa: FBT001 - parameters
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = line._Connection(line._Wire(ours), "server.example", 445, signed=True)
+        connection.session_table[7] = SimpleNamespace(signing_required=signing, encrypt_data=encrypted)
+        header = line.SMB2HeaderResponse()
+        header["command"] = line.Commands.SMB2_SESSION_SETUP + 1
+        with pytest.raises(line.SMBException, match="without a signature"):
+            connection.verify_signature(header, 7)
+        connection.verify_signature(header, 8)  # nobody is logged in there
+        header["command"] = line.Commands.SMB2_SESSION_SETUP
+        connection.verify_signature(header, 7)
