@@ -8,6 +8,7 @@ stand for none. Metadata are without what every answer makes anew (``VOLATILE``)
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from string import punctuation
 from typing import Final
 
 import msgspec
@@ -34,6 +35,11 @@ _MOVING: Final = re.compile(
     r"|nov(?:ember)?|dec(?:ember)?)\b",
     re.IGNORECASE,
 )
+
+_NAMES: Final = frozenset({
+    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+})  # fmt: skip
+"""How the names of days and months begin: other words of letters alone do not move."""
 
 _encode = msgspec.msgpack.Encoder(order="sorted").encode
 
@@ -81,9 +87,19 @@ def digests_of(
     ))  # fmt: skip
 
 
+class _Steady(dict[str, str]):
+    """Words without what moves; each different word of a text is looked at once."""
+
+    def __missing__(self, word: str) -> str:
+        bare = word.strip(punctuation)
+        plain = bare.isalpha() and bare[:3].casefold() not in _NAMES
+        found = self[word] = word if plain else _MOVING.sub("#", word)
+        return found
+
+
 def steady(text: str) -> str:
-    """Return *text* without dates, times, counters and tokens."""
-    return _MOVING.sub("#", text)
+    """Return the words of *text* without dates, times, counters and tokens."""
+    return " ".join(map(_Steady().__getitem__, text.split()))
 
 
 def equal(one: bytes | None, two: bytes | None, *parts: Part) -> bool:

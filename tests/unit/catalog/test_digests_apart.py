@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingather.catalog import digests
 from ingather.catalog.digests import Part, digests_of, equal, looks_equal, steady
 from ingather.catalog.packing import pack_attributes, pack_keys
 from ingather.catalog.sqlite_changes import Applied
@@ -173,3 +174,8 @@ def test_what_has_no_digests_is_equal_to_nothing() -> None:
 )
 def test_steady_text_is_text_without_what_moves_by_itself(one: str, two: str, *, same: bool) -> None:
     assert (steady(one) == steady(two)) is same
+
+
+@given(st.text(alphabet=st.sampled_from("abMaymontue\u017fs 019-_.,:/#(\u00e9'\u0130\n\u65e5"), max_size=60))
+def test_steady_text_made_word_by_word_is_that_of_the_whole(text: str) -> None:
+    assert steady(text) == " ".join(digests._MOVING.sub("#", text).split())
