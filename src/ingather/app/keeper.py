@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import msgspec
 
-from ingather.app import wiring
+from ingather.app import children, wiring
 from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.alike import compare_pages
 from ingather.app.blueprint import Blueprint
@@ -23,7 +23,6 @@ from ingather.app.configuration import Configuration
 from ingather.app.disk import Headroom, headroom
 from ingather.app.expiring import Lifetimes, Terms, expire
 from ingather.app.feeds.local import policies_of
-from ingather.app.gatherer import main as gatherer_main
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
@@ -211,7 +210,7 @@ class Gathering:
         self.keeper = Keeper(
             queries=queries, committer=committer, frontier=Frontier(queries, Allotment()), index=self.follower,
             supervisor=Supervisor(
-                gatherer_main, (self.blueprint_of(self.loaded, self.version),), home.run, clock, count=settings.count("gather.gatherers"),
+                children.gatherer, (self.blueprint_of(self.loaded, self.version),), home.run, clock, count=settings.count("gather.gatherers"),
                 parse_s=settings.seconds("limits.parser-wall"),
                 silent_s=2 * settings.seconds("limits.parser-wall"),
             ),

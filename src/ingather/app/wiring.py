@@ -20,11 +20,11 @@ from ingather.robot.addresses import AddressLimits
 from ingather.robot.backoff import BackOffLimits
 from ingather.robot.deletion import DeletionLimits
 from ingather.robot.discovering import UrlLimits
-from ingather.robot.gatherer import GathererLimits
+from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.indexing import FollowLimits
 from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.listed import ListedRules
-from ingather.robot.pipeline import PipelineLimits
+from ingather.robot.pipelinelimits import PipelineLimits
 from ingather.robot.politeness import HostPolicy
 from ingather.robot.recheck import RecheckLimits
 from ingather.robot.sampling import SamplingLimits

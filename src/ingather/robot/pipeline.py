@@ -12,7 +12,6 @@ outcome, never an exception that ends a run.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import md5
 
 import msgspec
@@ -41,6 +40,7 @@ from ingather.robot.answering import Answering
 from ingather.robot.discovering import Discoverer, denial_of
 from ingather.robot.judged import Judged
 from ingather.robot.listed import RulesOf, honoured, is_soft_404
+from ingather.robot.pipelinelimits import PipelineLimits
 from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.renaming import Renaming, ask_of_redirect
 from ingather.robot.rendering import Rendering
@@ -61,17 +61,6 @@ _ANSWERED = frozenset({
 _encode = msgspec.msgpack.Encoder().encode
 _LISTING = Verdict(allowed=False, reason="listing", category=Exclusion.FILTER_RULES, phase=Phase.DATA)
 """Of a folder's contents: its entries are followed, it is no document."""
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineLimits:
-    """What one visit may bring: redirects in a chain, links, characters of text kept for search."""
-
-    redirects: int = 5
-    links: int = 1024
-    text_chars: int = 5_000_000
-    anchor_chars: int = 200
-    marked_chars: int = 400
 
 
 async def _nobody_counts(asked: list[Count]) -> dict[str, bool]:

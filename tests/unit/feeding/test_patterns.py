@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingather.app.blueprint import Blueprint
 from ingather.app.explaining import explainer_of
+from ingather.app.feeds.order import FeedOrder
 from ingather.app.feeds.process import FeedProcess
-from ingather.app.feeds.worker import FeedOrder
 from ingather.app.homeparts import load_checked
 from ingather.app.versions import packed
 from ingather.feeds.prepared import FeedBatch

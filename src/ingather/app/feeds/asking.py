@@ -4,8 +4,8 @@ from contextlib import suppress
 from typing import Any
 
 from ingather.app.feeds.home import FeedHome, Transact
+from ingather.app.feeds.order import FeedOrder
 from ingather.app.feeds.process import FeedProcess, WorkerLostError
-from ingather.app.feeds.worker import FeedOrder
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_feeds import FeedRow
 from ingather.errors import CatalogError

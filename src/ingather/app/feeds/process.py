@@ -8,8 +8,8 @@ from multiprocessing.process import BaseProcess
 import msgspec
 
 from ingather.app.blueprint import Blueprint
-from ingather.app.feeds.worker import READY, FeedOrder
-from ingather.app.feeds.worker import main as worker_main
+from ingather.app.children import feed_worker
+from ingather.app.feeds.order import READY, FeedOrder
 from ingather.errors import IngatherError
 from ingather.feeds.prepared import FeedBatch, unpack_batch
 
@@ -87,7 +87,7 @@ class FeedProcess:
     def _spawn(self, blueprint: Blueprint, newest_segment: int) -> None:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=worker_main, args=(theirs, blueprint), name="feeds", daemon=True
+            target=feed_worker, args=(theirs, blueprint), name="feeds", daemon=True
         )
         self.segment = newest_segment
         process.start()

@@ -24,6 +24,7 @@ from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
+from ingather.app.feeds.order import READY, FeedOrder
 from ingather.app.gatherer import die_with
 from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
@@ -54,48 +55,12 @@ from ingather.robot.pipeline import Judged, Pipeline
 from ingather.robot.reading import Reading
 from ingather.robot.seen import Seen
 
-__all__ = ["READY", "FeedOrder", "main"]
-
-READY: Final = b"ready"
-"""What a worker says first: from now on a death has to do with what it was asked for."""
+__all__ = ["main"]
 
 _SLICE_S: Final = 1.0
 _SLICE_BYTES: Final = 8 << 20
 _OPEN: Final = 8
 _WEB: Final = frozenset({"http", "https", "ftp"})
-
-
-class FeedOrder(msgspec.Struct, array_like=True):
-    """What the keeper wants: the items of a feed behind a cursor.
-
-    Attributes:
-        feed: its row.
-        path: the spooled file.
-        kind: ``xml``, ``jsonl`` or ``groups``.
-        feedtype: what the form said.
-        source: who owns its URLs.
-        listed: its records are for the crawler.
-        cursor: where its reader stood behind the last items that are applied all together.
-        done: items that are applied.
-        most: items wanted at most.
-        pass_over: number of the item that brought down its reader, 0 = none.
-        follow: whether links in its contents are followed.
-        size, sha256: of the file as it was acknowledged; without *sha256* it is not looked at.
-    """
-
-    feed: int
-    path: str
-    kind: str
-    feedtype: str
-    source: str
-    listed: bool
-    cursor: bytes = b""
-    done: int = 0
-    most: int = 500
-    pass_over: int = 0
-    follow: bool = True
-    size: int = 0
-    sha256: str = ""
 
 
 _ORDER: Final = msgspec.msgpack.Decoder(FeedOrder)
