@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-__all__ = ["not_after"]
+__all__ = ["end_of", "not_after"]
 
 _SEQUENCE: Final = 0x30
 _VERSION: Final = 0xA0
@@ -27,7 +27,15 @@ def not_after(path: Path) -> float:
     end = text.find(_END, begin)
     if begin < 0 or end < 0:
         raise ValueError("it holds no certificate")
-    der = ssl.PEM_cert_to_DER_cert(text[begin : end + len(_END)] + "\n")
+    return end_of(ssl.PEM_cert_to_DER_cert(text[begin : end + len(_END)] + "\n"))
+
+
+def end_of(der: bytes) -> float:
+    """Return the wall time at which the certificate *der* ends.
+
+    Raises:
+        ValueError: it is none.
+    """
     whole, _ = _field(der, 0, _SEQUENCE)
     signed, _ = _field(whole, 0, _SEQUENCE)
     at = 0

@@ -67,6 +67,7 @@ from ingather.app.watch import (
     facts_of,
     readiness,
     tidy_canary,
+    watch_certificates,
 )
 from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_apply import Applied
@@ -225,6 +226,7 @@ class Serving:
         self._background = [
             *(asyncio.create_task(work) for work in self._housekeeping.work),
             asyncio.create_task(self._probe()),
+            asyncio.create_task(watch_certificates(gathering)),
         ]
         await tidy_canary(gathering, self.canary)
         if self.canary is not None:

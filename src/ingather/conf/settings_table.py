@@ -356,6 +356,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("notices", "apart", _S, 15 * _M, "Least time between two notices of the same kind about the same thing.", low=1.0),
     Setting("notices", "again", _S, _D, "Time after which what lasts is told again.", low=_M),
     Setting("notices", "failing-after", _S, _D, "Time for which a source must have failed before that is told.", low=_M),
+    Setting("notices", "host-certificates", Kind.FLAG, default=True,
+            help="Whether `serve` looks once a day, by one TLS handshake, until when the certificates of the https hosts of sites are good."),
     Setting("notices", "mail-to", Kind.WORDS, (), "Addresses to which notices are mailed. Empty = nobody gets mail."),
     Setting("notices", "mail-from", Kind.TEXT, "", "Address from which they come."),
     Setting("notices", "mail-server", Kind.TEXT, "", 'Mail server with its port: "mail.example:587".'),

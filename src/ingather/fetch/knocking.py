@@ -91,8 +91,11 @@ class Knocker:
                 return Knock(port, "refused", peer, refused) if refused else Knock(port, "open", peer)
         return last
 
-    async def certificate(self, host: str, port: int, scope: Scope) -> Shown:
-        """Return the certificate at *port*; one that is not believed is read by a second handshake."""
+    async def certificate(self, host: str, port: int, scope: Scope, *, believe: bool = True) -> Shown:
+        """Return the certificate at *port*; one that is not believed is read by a second handshake.
+
+        *believe*: whether its chain is judged; without that it is one handshake in any case.
+        """
         admitted = await self._gate.admit("https", host, port, scope, url=f"https://{host}:{port}/")
         if isinstance(admitted, Refusal):
             return Shown(detail=admitted.detail)
@@ -100,8 +103,8 @@ class Knocker:
         believing.check_hostname = False  # the name is compared apart, so that both can be told
         seeing = ssl.create_default_context(cafile=self._ca_file)
         seeing.check_hostname, seeing.verify_mode = False, ssl.CERT_NONE
-        first = await self._handshake(host, port, admitted[0], believing, scope)
-        if not first.trouble:
+        first = await self._handshake(host, port, admitted[0], believing if believe else seeing, scope)
+        if not first.trouble or not believe:
             return first
         second = await self._handshake(host, port, admitted[0], seeing, scope)
         return Shown(

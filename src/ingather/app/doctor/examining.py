@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from ingather.app.clock import SystemClock
@@ -43,7 +44,9 @@ def examine(
         "clock": lambda: machine.check_clock(clock, stored.last_known_s(home)),
         "dns": lambda: machine.check_names(_hosts(read), clock),
         "ports": lambda: listening.check_ports(home, settings, robot, owner),
-        "certificates": lambda: homely.check_certificates(home, settings),
+        "certificates": lambda: chain(
+            homely.check_certificates(home, settings), homely.check_host_certificates(home)
+        ),
         "catalog": lambda: stored.check_stored(home, settings, owned=owner is not None),
         "sandbox": lambda: machine.check_sandbox(settings, robot, clock, home.run / "doctor-probe"),
         "browser": lambda: browsing.check_browser(settings, read.sources, clock),

@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Final
 
 from ingather.app.certificatedates import not_after
+from ingather.app.certificatesseen import kept_certificates, near_ends
 from ingather.app.disk import headroom
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.conf.settings import Settings
 from ingather.errors import HomeError
 
-__all__ = ["certificates_of", "check_certificates", "check_disk", "check_permissions", "secrets_of"]
+__all__ = [
+    "certificates_of",
+    "check_certificates",
+    "check_disk",
+    "check_host_certificates",
+    "check_permissions",
+    "secrets_of",
+]
 
 _SHARED: Final = 0o077
 _WRITABLE: Final = 0o022
@@ -164,6 +172,22 @@ def check_certificates(home: Home, settings: Settings) -> Iterator[Finding]:
             yield warning("certificates", f"{path} ends in {days:.0f} days", do)
         else:
             yield fine("certificates", f"{path} is good for {days:.0f} days")
+
+
+def check_host_certificates(home: Home) -> Iterator[Finding]:
+    """Tell until when the certificates of crawled hosts are good, as ``serve`` saw them last; nobody is asked."""
+    now_s, known = time.time(), kept_certificates(home.run)
+    soon = list(near_ends(home.run, now_s))
+    for name, end_s in soon:
+        days = (end_s - now_s) / _DAY_S
+        text = f"of {name} ended {-days:.0f} days ago" if days < 0 else f"of {name} ends in {days:.0f} days"
+        yield warning(
+            "certificates",
+            f"the certificate {text}",
+            "tell who runs that host; its pages cannot be had when it has ended",
+        )
+    if known and not soon:
+        yield fine("certificates", f"those of {len(known)} crawled hosts are not near their end")
 
 
 def _file_system(path: Path) -> str:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from ingather.app.certificatedates import not_after
+from ingather.app.certificatesseen import near_ends
 from ingather.app.doctor.homely import certificates_of
 from ingather.app.notices.alarms import Alarm, iso_time
 from ingather.app.reaching.ledger import refusals
@@ -56,12 +57,20 @@ def alarms_of(
             text = f"credential {one.name} is suspended after {one.refused} refusals in a row: {one.text}; ingather secret resume {one.name}"
             yield Alarm("credential", one.name, text, {"refused": one.refused, "since": iso_time(one.last_s)})
     yield from _failing(gathering, now_s, failing_s)
+    yield from _certificates(gathering, now_s)
+
+
+def _certificates(gathering: "Gathering", now_s: float) -> Iterator[Alarm]:
     for path in certificates_of(gathering.home, gathering.settings):
         with suppress(OSError, ValueError):
             end_s = not_after(path)
             if end_s - now_s < _CERTIFICATE_S:
                 text = f"the certificate {path.name} ends at {iso_time(end_s)}"
                 yield Alarm("certificate", path.name, text, {"ends": iso_time(end_s)})
+    if gathering.settings.flag("notices.host-certificates"):
+        for name, end_s in list(near_ends(gathering.home.run, now_s))[:_MOST]:
+            text = f"the certificate of {name} {'ended' if end_s < now_s else 'ends'} at {iso_time(end_s)}"
+            yield Alarm("certificate", name, text, {"ends": iso_time(end_s), "host": name})
 
 
 def _failing(gathering: "Gathering", now_s: float, failing_s: float) -> Iterator[Alarm]:
