@@ -3,7 +3,7 @@
 usage: ./run endure soak [--minutes N] [--hosts N] [--pages N] [--log-bytes N]
 
 Samples private memory and descriptors of every process below ``serve``, and the size of its logs, every few seconds;
-prints the medians of the second quarter and of the last one. Exit status 1 if something grew: memory by more than 15 %
+prints the medians of the second quarter and of the last one, and of twelve parts. Exit status 1 if something grew: memory by more than 15 %
 and 16 MB, descriptors by more than 8, logs beyond what rotation allows.
 """
 
@@ -117,6 +117,13 @@ def _sample(rig: Rig, served: Served) -> Iterator[tuple[str, float]]:
     )
 
 
+def _parts(values: list[float]) -> Iterator[list[float]]:
+    """Yield *values* in twelve parts: whether something grows on or came to rest."""
+    step = max(len(values) // 12, 1)
+    for start in range(0, len(values), step):
+        yield values[start : start + step]
+
+
 def _judge(samples: dict[str, list[float]], log_bytes: int) -> int:
     broken = 0
     for name, values in samples.items():
@@ -130,6 +137,7 @@ def _judge(samples: dict[str, list[float]], log_bytes: int) -> int:
             grew = max(values) > log_bytes
         broken += grew
         print(f"{name}: {early:.1f} then {late:.1f}, at most {max(values):.1f}{'  GREW' if grew else ''}")
+        print("   ", *(f"{median(part):.0f}" for part in _parts(values)))
     print("something grew" if broken else "flat")
     return 1 if broken else 0
 

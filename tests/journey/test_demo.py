@@ -142,7 +142,7 @@ def test_an_installed_package_says_that_the_documents_are_not_with_it(folder: Pa
 
 
 def test_a_wrong_url_is_one_line(folder: Path) -> None:
-    process = demo(folder, "--once", "ftp://example.org/")
+    process = demo(folder, "--once", "gopher://example.org/")
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert len(errors.splitlines()) == 1

@@ -30,7 +30,7 @@ def picture(folder: Path) -> dict[str, str]:
     [
         ["crawl", "--depth", "x"], ["crawl", "--depth", "-2", "http://a/"], ["crawl", "--max-pages", "0", "http://a/"],
         ["crawl", "--delay", "soon", "http://a/"], ["crawl", "--delay", "-1s", "http://a/"], ["crawl", "--own-host", "http://a/b", "http://a/"],
-        ["crawl", "http://"], ["crawl", "ftp://a/"], ["crawl", "http://a:99999/"], ["crawl"], ["crawl", "--source", "no such", "http://a/"],
+        ["crawl", "http://"], ["crawl", "gopher://a/"], ["crawl", "http://a:99999/"], ["crawl"], ["crawl", "--source", "no such", "http://a/"],
         ["search"], ["search", "--limit", "0", "x"], ["search", "--limit", "many", "x"], ["search", "--nonsense", "x"],
         ["explain"], ["explain", "not a url at all"], ["explain", "http://a/", "more"],
         ["catalog"], ["catalog", "burn"], ["index"], ["index", "burn"], ["holds"], ["holds", "release"], ["holds", "release", "x"], ["holds", "release", "7"],

@@ -21,7 +21,7 @@ from ingather.ports.renderer import Rendered, RenderFailure
 __all__ = ["PageLimits", "PageSession"]
 
 _LOOK_S = 0.1
-_SLICES, _MOST_SLICES, _BREATH_S = 10, 100, 0.05
+_SLICES, _MOST_SLICES, _BREATH_S, _BREATHS = 10, 100, 0.05, 3
 _ERRORS, _ERROR_CHARS = 20, 300
 _NOT_PASSED = frozenset({
     "alt-svc", "connection", "content-encoding", "content-length", "keep-alive", "nel", "report-to", "reporting-endpoints", "set-cookie",
@@ -170,7 +170,11 @@ class PageSession:
                 budget=budget_ms,
             )
             await self._settled.wait()
-            await asyncio.sleep(_BREATH_S)
+            began_s = self._clock.monotonic()
+            await self._tools.say(
+                "Runtime.evaluate", session, expression="0"
+            )  # behind what waits in the page
+            await asyncio.sleep(max(_BREATH_S, _BREATHS * (self._clock.monotonic() - began_s)))
 
     async def _taken(self, session: str) -> Rendered | RenderFailure:
         """Read the document in a world that the page's scripts cannot reach."""

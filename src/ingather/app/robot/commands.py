@@ -109,8 +109,6 @@ class RobotCommands:
             whole = canonical(url)
         except UrlError as error:
             raise UsageError(f"{url!r} is no URL: {error.text}", hint="write a whole URL") from error
-        if split(whole).scheme not in {"http", "https"}:
-            raise UsageError(f"{url!r}: only http and https are gathered")
         gathering = self._gathering
         whole = gathering.names.fold(whole)
         found = gathering.discoverer.discover(
