@@ -145,13 +145,25 @@ def read_ways(words: Iterable[str]) -> Ways:
     return Ways(found, pac)
 
 
+def _is_place(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _location(text: str) -> str:
     """Return a PAC file's location: a URL of http or https, or a whole path."""
     if text.lower().startswith("file:"):
         text = unquote(urlsplit(text).path)
     if text.startswith("/") and "\0" not in text:
         return text
-    if not text.lower().startswith(("http://", "https://")) or login_of(text) is not None:
+    if (
+        not text.lower().startswith(("http://", "https://"))
+        or not _is_place(text)
+        or login_of(text) is not None
+    ):
         raise UnitError(
             "a PAC file is named by a URL of http or https, or by a whole path",
             hint='write it like "http://proxy.example/proxy.pac" or "/etc/proxy.pac"',

@@ -170,6 +170,7 @@ def test_proxies_as_they_are_written(text: str, proxy: str) -> None:
     [
         ["gopher://p"], ["http://"], ["http://p:0"], ["http://p:99999"], ["http://u:p@p:1"], ["mail=http://p"], ["http://a", "http://b"],
         ["http=a", "http=b"], ["/a.pac", "/b.pac"], ["/a.pac", "http://p"], ["relative.pac"], ["pac:gopher://a/"], ["http://u:p@h/x.pac"], ["a b"],
+        ["pac:http://[::x/"], ["http://h:99999/x.pac"], ["http:///x.pac"],
     ],
 )  # fmt: skip
 def test_what_names_no_proxy(words: list[str]) -> None:

@@ -45,6 +45,7 @@ _PAC_LIMITS: Final = ConverterLimits(
 )  # fmt: skip
 _EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
 _HOPS: Final = 3
+_LOOK_S: Final = 2.0
 _log = get("proxy")
 
 
@@ -132,6 +133,8 @@ class Logins:
         self._home, self._settings = home, settings
         self._all = {one.name: one for source in sources.values() for one in source.reach.logins}
         self._file = CredentialFile(home, clock.monotonic)
+        self._monotonic = clock.monotonic
+        self._opened: dict[str, tuple[float, str]] = {}
 
     def of(self, names: tuple[str, ...], source: str) -> Login:
         """Return what gives the login for a proxy of *source* by the credentials *names*."""
@@ -151,11 +154,17 @@ class Logins:
         return login
 
     def _secret(self, conf: CredentialConf) -> str:
+        """Return the password; it is looked for anew every two seconds, as not every request has to open it."""
+        until_s, value = self._opened.get(conf.secret, (float("-inf"), ""))
+        if self._monotonic() < until_s:
+            return value
         try:
             key = KeyFile.of(self._home, self._settings.text("secrets.key-file"), os.environ)
-            return SecretStore(self._home, key).get(conf.secret).value
+            value = SecretStore(self._home, key).get(conf.secret).value
         except UsageError as error:
             raise ProxyError(f"credential {conf.name}: {error}") from None
+        self._opened[conf.secret] = self._monotonic() + _LOOK_S, value
+        return value
 
 
 def rules_of(
