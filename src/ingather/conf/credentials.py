@@ -28,7 +28,7 @@ CREDENTIAL_KEYS: tuple[Setting, ...] = (
             "How we show who we are. password: name and password of protocols beside http (ftp, ftps, sftp, smb).", choices=KINDS),
     Setting("credential", "url", Kind.TEXT, "", "Beginning of the URLs that it is for, with scheme and host: nothing is sent to another origin."),
     Setting("credential", "user", Kind.TEXT, "", "Name of the account; of oauth2 the client's, of negotiate the principal."),
-    Setting("credential", "domain", Kind.TEXT, "", "Domain of the account; basic and ntlm."),
+    Setting("credential", "domain", Kind.TEXT, "", "Domain of the account; basic, ntlm, and password for smb."),
     Setting("credential", "secret", Kind.TEXT, "",
             "Name of the secret (`ingather secret set NAME`): password, token, the client's secret, or the passphrase of a certificate's key."),
     Setting("credential", "attempts", Kind.INT, 3,
