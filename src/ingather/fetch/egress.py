@@ -173,6 +173,7 @@ class EgressGate:
         business. *proxy*: host and port; *where*: it may be. What refuses the proxy is of kind ``PROXY``.
         """
         url, scheme, host, port = target
+        scope = scope.narrow or scope
         if scope.only_urls and url not in scope.only_urls:
             return Refusal(FailureKind.EGRESS, f"source {scope.source} may ask for its own page alone")
         reach, bare = self._reach(scope), host.strip("[]")

@@ -50,7 +50,7 @@ async def visit_robots(  # noqa: PLR0913 - what a visit needs
     Args:
         fetcher: asks, through the egress gate.
         url: any URL of the host.
-        scope: the source's reach; a redirect may lead to any host within its addresses.
+        scope: the source's reach; a redirect may lead to any host within its addresses, through a proxy to the source's own hosts.
         clock: wall time of the answer.
         previous: what was known; its validators are sent while its rules are kept.
         limits: sizes, hops, ages.
@@ -66,7 +66,7 @@ async def visit_robots(  # noqa: PLR0913 - what a visit needs
         max_decoded_bytes=limits.max_bytes + _LINE,
         cut=True,
     )
-    wide = replace(scope, hosts=("*",), ports=frozenset())
+    wide = replace(scope, hosts=("*",), ports=frozenset(), narrow=scope)
     followed = await follow(fetcher, request, wide, max_hops=limits.max_redirects, admit=admit)
     state = judge_robots(followed.result, now_s=clock.wall(), previous=previous, limits=limits)
     if len(followed.urls) == 1:

@@ -21,6 +21,7 @@ class Scope:
         user_agent: what is sent as such; ``""`` = the fetcher's own.
         own_listener: (address, port) of the one listener of ours that may be reached: the canary's, by its source alone.
         only_urls: the only URLs that may be asked for; empty = any.
+        narrow: what this was widened from for a redirect of robots.txt: through a proxy, whose reach nobody checks, that alone counts.
         verify_tls: ``False`` only when the source's settings say so; logged at each start.
     """
 
@@ -34,3 +35,4 @@ class Scope:
     user_agent: str = ""
     own_listener: tuple[str, int] | None = None
     only_urls: frozenset[str] = frozenset()
+    narrow: "Scope | None" = None

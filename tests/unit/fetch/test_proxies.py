@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ingather.errors import ProxyError
+from ingather.fetch import RobotsKind
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits
 from ingather.fetch.proxies.bypass import Bypass
@@ -18,6 +19,7 @@ from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.pac import Pac
 from ingather.fetch.proxies.routing import Router
 from ingather.fetch.proxies.rules import Rule, Rules
+from ingather.fetch.robots_visit import visit_robots
 from ingather.model.proxies import Proxy, Ways, read_ways
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
@@ -355,6 +357,27 @@ def test_the_gate_checks_scheme_host_port_and_literal_address_of_the_target(name
                 assert got.kind is FailureKind.EGRESS
                 assert why in got.detail
                 assert not proxy.connections
+
+    asyncio.run(main())
+
+
+def test_a_redirect_of_robots_txt_opens_nothing_behind_a_proxy(
+    lab: "type[Lab]", reply: Reply, names: "type[Names]"
+) -> None:
+    """Directly the addresses are checked wherever it leads; a proxy could reach an inner host that no source names."""
+
+    async def main() -> None:
+        away = reply(b"", "Location: http://inner.example/robots.txt", status="302 Found")
+        async with lab({"/robots.txt": away}) as host, KitProxy() as proxy:
+            scope = Scope("far", hosts=("far.example",))
+            async with fetching(names(), router(f"http://127.0.0.1:{proxy.port}")) as fetcher:
+                state = await visit_robots(
+                    fetcher, f"http://far.example:{host.port}/", scope, clock=FakeClock()
+                )
+                assert state.kind is RobotsKind.UNREACHABLE
+                assert "does not allow host inner.example" in state.detail
+                assert not any(b"inner.example" in head for head in proxy.heads)
+                assert len(host.heads) == 1
 
     asyncio.run(main())
 

@@ -152,7 +152,8 @@ class Form:
 
     async def _log_in(self, scope: Scope, send: Send) -> None:
         login = self._login
-        around = replace(scope, hosts=(*scope.hosts, urlsplit(login.page).hostname or ""))
+        own = scope.narrow or scope
+        around = replace(own, hosts=(*own.hosts, urlsplit(login.page).hostname or ""))
         url, page = await self._followed(login.page, None, around, send)
         form = self._form(page)
         if form is None:

@@ -38,7 +38,13 @@ class Client:
 def at(scope: Scope, url: str) -> Scope:
     """Return *scope* with the host of *url* alone: an operator has named it, so it may be asked though no document is there."""
     parts = urlsplit(url)
-    return replace(scope, hosts=(parts.hostname or "",), schemes=frozenset({parts.scheme}), ports=frozenset())
+    return replace(
+        scope,
+        hosts=(parts.hostname or "",),
+        schemes=frozenset({parts.scheme}),
+        ports=frozenset(),
+        narrow=None,
+    )
 
 
 class OAuth2:
