@@ -64,17 +64,17 @@ insert into change (seq, id, kind) values (?, ?, ?)
 -- name: refill
 -- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds, or whose
 -- source is disabled.
--- What has no RD is asked for whole, unless it is a feed or a sitemap (intents 5, 8).
-select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent not in (5, 8), '', coalesce(etag, '')),
-  iif(version is null and intent not in (5, 8), '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
+-- What has no RD is asked for whole, unless it is a feed or a sitemap (intents 5, 8); a sitemap that has one is: its validators are the RD's.
+select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
+  iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
   dup, intent, prio
 from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
   and source not in (select id from source where disabled is not null)
 order by prio, id limit ?4
 
 -- name: claim_one
-select id, host, path, depth, maxdepth, source, hops, iif(version is null and intent not in (5, 8), '', coalesce(etag, '')),
-  iif(version is null and intent not in (5, 8), '', coalesce(lastmod, '')), coalesce(digest, x''), version, wait, fails, strikes, missing, fetched,
+select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
+  iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
   dup, intent
 from url where id = ?
 

@@ -6,7 +6,7 @@ An entry that goes from its sitemap goes from here, and from nowhere else: no pa
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import apsw
 
@@ -264,9 +264,27 @@ class Sitemaps:
             (now_s, limit),
         )  # fmt: skip
         for number, url_id in rows:
-            self._urls.ask(url_id, Intent.SITEMAP, priority=_PRIORITY, applied=applied)
+            self._urls.ask(url_id, Intent.SITEMAP, priority=_PRIORITY, applied=applied, keeps_due=True)
             self._cursor.execute("update sitemap set asked = ?, due = null where id = ?", (now_s, number))
         return len(rows)
+
+    def document(self, url_id: int) -> tuple[Any, ...] | None:
+        """Return what is known of a sitemap's URL as a document, for :meth:`stands`; ``None`` = it is none."""
+        rows = fetch(
+            self._cursor,
+            "select outcome, status, detail, fetched, seen, wait, missing, fails, strikes, target, etag, lastmod, fresh, due, id from url "
+            "where id = ? and version is not null",
+            (url_id,),
+        )
+        return rows[0] if rows else None
+
+    def stands(self, document: tuple[Any, ...], due_s: float | None) -> None:
+        """A poll says nothing of the document at the same URL: let it stand as it was; *due_s*: its next visit if none was planned."""
+        self._cursor.execute(
+            "update url set outcome = ?, status = ?, detail = ?, fetched = ?, seen = ?, wait = ?, missing = ?, fails = ?, strikes = ?, "
+            "target = ?, etag = ?, lastmod = ?, fresh = ?, due = coalesce(?, ?) where id = ?",
+            (*document[:-1], due_s, document[-1]),
+        )
 
     def next_s(self) -> float | None:
         """Return when the next sitemap is due, ``None`` = none is."""

@@ -95,14 +95,19 @@ class SyndicatedUrls:
         names = self._applier.names
         return names.has_removed and names.is_removed(url)
 
-    def ask(self, url_id: int, intent: int, *, priority: int, applied: Applied) -> bool:
-        """Put a URL into the frontier with an intent; ``False``: it is a document that is quarantined."""
+    def ask(
+        self, url_id: int, intent: int, *, priority: int, applied: Applied, keeps_due: bool = False
+    ) -> bool:
+        """Put a URL into the frontier with an intent; ``False``: it is a document that is quarantined.
+
+        *keeps_due*: when it is visited as a document stays planned.
+        """
         row = self._cursor.execute("select host, state from url where id = ?", (url_id,)).fetchone()
         if row is None or (row[1] == State.QUARANTINED and intent not in FEEDS):
             return False
         self._cursor.execute(
-            "update url set state = 0, intent = ?, prio = ?, due = null where id = ?",
-            (intent, priority, url_id),
+            "update url set state = 0, intent = ?, prio = ?, due = iif(?, due, null) where id = ?",
+            (intent, priority, keeps_due, url_id),
         )
         if row[1] != State.WAITING:
             applied.wakes(row[0])

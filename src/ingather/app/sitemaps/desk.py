@@ -113,7 +113,10 @@ class SitemapDesk:
             propose="",
             keep_description=True,
         )
+        document = writer.sitemaps.document(row.id)
         writer.applier.settle(settled, applied)
+        if document is not None:
+            writer.sitemaps.stands(document, due_s)
         if row.version is None and polled.kind in {PollKind.LISTED, PollKind.UNCHANGED}:
             writer.syndication.validators(
                 row.id, plain.etag, plain.last_modified, plain.digest or row.digest or None
