@@ -5,11 +5,15 @@ bit of the fingerprint is set when most features have it set. So texts that shar
 and texts that share none in about half.
 
 No loop here runs over shingles or bits: the hashes of all words stand side by side in one large integer, shingles are
-made by shifting it against itself, and bits are counted by full adders over its thirds, so that the work is done by
-the interpreter's long arithmetic (``benchmarks/simhash.py`` measures time and precision).
+made by shifting it against itself, and bits are counted in C (``walk/majority.h``) where that was built, else by full
+adders over its thirds, so that the work is done by the interpreter's long arithmetic (``benchmarks/simhash.py`` measures
+time and precision).
 """
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 from xxhash import xxh3_64_digest
@@ -31,6 +35,7 @@ _LANE: Final = 8
 _REMEMBERED: Final = 50_000
 _LONGEST_WORD: Final = 64
 _MASK: Final = (1 << 64) - 1
+_LIBRARY: Final = Path(__file__).parent / "walk" / "walk.so"
 
 
 class _Words(dict[bytes, bytes]):
@@ -55,13 +60,15 @@ def fingerprint(text: str) -> int:
     lines = set(body.split(b"\n"))
     if len(lines) < _LEAST_LINES:
         words = body.split(None, _MOST_WORDS)[:_MOST_WORDS]
-        return _majority(_shingles(words), len(words) - 2) or 1 if len(words) >= LEAST_WORDS else 0
+        if len(words) < LEAST_WORDS:
+            return 0
+        count = len(words) - 2
+        return _most(_shingles(words).to_bytes(_LANE * count, "little")) or 1
     hashes: Iterable[bytes] = map(xxh3_64_digest, lines)
     if len(lines) > _MOST_LINES:
         parts = 1 << (len(lines) // _MOST_LINES).bit_length()
         hashes = filter((256 // min(parts, 256)).to_bytes(2, "big")[1:].__gt__, hashes)
-    lanes = b"".join(hashes)
-    return _majority(int.from_bytes(lanes, "little"), len(lanes) // _LANE) or 1
+    return _most(b"".join(hashes)) or 1
 
 
 def differing_bits(one: int, other: int) -> int:
@@ -81,6 +88,27 @@ def _shingles(words: list[bytes]) -> int:
     # Lane n becomes h(n) ^ mix(h(n+1)) ^ mix'(h(n+2)): the order of words counts, because each is shifted differently.
     # A shift carries bits over into the next lane, whose word is one of the three anyway.
     return (row ^ (row >> 64 + 21) ^ (row >> 128 - 13)) & ((1 << 64 * count) - 1)
+
+
+def _most(lanes: bytes) -> int:
+    """Return which bits are set in more than half of the lanes."""
+    compiled, count = _compiled(), len(lanes) // _LANE
+    return _majority(int.from_bytes(lanes, "little"), count) if compiled is None else compiled(lanes, count)
+
+
+@cache
+def _compiled() -> Callable[[bytes, int], int] | None:
+    """Return the counting in C, ``None`` if it was not built; it is looked for when a text is there, for most processes have none."""
+    import ctypes
+
+    if not _LIBRARY.exists() or sys.byteorder != "little":
+        return None
+    try:
+        function = ctypes.PyDLL(str(_LIBRARY)).walk_majority  # so short that others may wait
+    except (OSError, AttributeError):
+        return None
+    function.argtypes, function.restype = (ctypes.c_char_p, ctypes.c_size_t), ctypes.c_uint64
+    return function
 
 
 def _majority(lanes: int, count: int) -> int:

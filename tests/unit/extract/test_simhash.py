@@ -4,7 +4,15 @@ from random import Random
 
 import pytest
 
-from ingather.extract.simhash import LEAST_WORDS, NEAR_BITS, _majority, differing_bits, fingerprint, signed
+from ingather.extract.simhash import (
+    LEAST_WORDS,
+    NEAR_BITS,
+    _compiled,
+    _majority,
+    differing_bits,
+    fingerprint,
+    signed,
+)
 
 WORDS = [f"word{number}" for number in range(4_000)]
 
@@ -66,3 +74,12 @@ def test_hostile_texts_are_taken() -> None:
     assert fingerprint("\ud800 " * 100) != 0
     assert fingerprint("x" * 2_000_000) == 0
     assert fingerprint("a\n" * 5_000) == fingerprint("a\n" * 5_000)
+
+
+@pytest.mark.skipif(_compiled() is None, reason="the compiled walk was not built (hatch_build.py; needs cc)")
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 9, 63, 64, 999, 5_000])
+def test_bits_are_counted_in_c_as_in_python(count: int) -> None:
+    compiled = _compiled()
+    assert compiled is not None
+    for lanes in (Random(count).randbytes(8 * count), bytes(8 * count), b"\xff" * 8 * count):  # noqa: S311 - texts
+        assert compiled(lanes, count) == _majority(int.from_bytes(lanes, "little"), count)
