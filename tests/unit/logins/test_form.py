@@ -149,6 +149,38 @@ def test_what_ends_the_session_is_never_asked_for_or_learned(  # noqa: PLR0913 -
     run(main())
 
 
+@pytest.mark.parametrize("always", [False, True])
+def test_the_form_in_place_of_a_page_tells_that_the_session_ended(
+    run: Any, host: "type[Host]", aimed: "type[Aimed]", clock: "HostClock", *, always: bool
+) -> None:
+    shown = b"<form method=post action=/in><input name=who><input name=pw type=password></form>"
+    good: set[str] = set()
+
+    def answer(asked: "Asked") -> "Told":
+        if asked.method == "POST":
+            good.add(f"sid={len(good)}{asked.connection}")
+            return 200, [("Set-Cookie", f"{max(good)}; Path=/")], b"welcome" + (shown if always else b"")
+        if asked.headers.get("cookie") in good and asked.path != "/login":
+            return 200, [], b"secret" + (shown if always else b"")
+        return 200, [], b"log in" + shown
+
+    async def main() -> None:
+        async with host(answer) as there:
+            login = Form(form(there.origin, success_cookie="sid"), clock)
+            async with aimed(login) as ours:
+                first: Any = await ours.get(f"{there.origin}/1")
+                assert first.body.startswith(b"secret")
+                clock.ahead_s += 3600
+                first = await ours.get(f"{there.origin}/2")
+                assert first.body.startswith(b"secret")
+                good.clear()
+                again: Any = await ours.get(f"{there.origin}/3")
+                assert again.body.startswith(b"log in" if always else b"secret")
+            assert sum(asked.method == "POST" for asked in there.asked) == (1 if always else 2)
+
+    run(main())
+
+
 def test_a_wrong_password_and_forms_that_would_give_it_away(
     run: Any, host: "type[Host]", aimed: "type[Aimed]", clock: "HostClock", paper: "type[Paper]"
 ) -> None:

@@ -45,7 +45,7 @@ class FormLogin:
         page: address of the form.
         values: field to what is filled in; secrets among them.
         success_cookie, success_url, success_pattern: by what a good login is known; none = by not being shown the form again.
-        ended_url, ended_pattern: by what the end of a session is known, beside a redirect to the form and a status of 401.
+        ended_url, ended_pattern: by what the end of a session is known, beside a redirect to the form, the form in a page's place, and a status of 401.
         logout: addresses that end the session.
     """
 
@@ -78,6 +78,8 @@ class Form:
         self._since_s = float("-inf")
         self._own: set[str] = set()
         self._learned: set[str] = set()
+        self._fields = frozenset(name for name, _ in login.values)
+        self._form_tells = False
         self._ended_url = _compiled(login.ended_url) if login.ended_url else None
         self._ended_pattern = _compiled(login.ended_pattern) if login.ended_pattern else None
         self._logout = _compiled(login.logout) if login.logout else None
@@ -135,7 +137,13 @@ class Form:
             return to.partition("?")[0] == page or (
                 self._ended_url is not None and self._ended_url.search(to) is not None
             )
-        return self._ended_pattern is not None and _has(self._ended_pattern, answer.body)
+        if self._ended_pattern is not None and _has(self._ended_pattern, answer.body):
+            return True
+        return self._form_tells and self._shows_form(answer)
+
+    def _shows_form(self, answer: Response) -> bool:
+        body = answer.body[:_LOOKED_AT]
+        return all(name.encode() in body for name in self._fields) and self._form(answer) is not None
 
     async def _begun(self, over: int, scope: Scope, send: Send) -> int:
         """Return the number of a session other than *over*; it is begun by whoever comes first."""
@@ -169,10 +177,10 @@ class Form:
         url, page = await self._followed(to, urlencode(sent).encode(), around, send)
         if not self._succeeded(url, page):
             raise LoginError("the form was filled in, and the host did not let us in", refused=True)
+        self._form_tells = not self._shows_form(page)  # some sites show it on every page
 
     def _form(self, page: Response) -> PageForm | None:
-        wanted = {name for name, _ in self._login.values}
-        return next((one for one in forms_of(page.body) if wanted <= one.names), None)
+        return next((one for one in forms_of(page.body) if self._fields <= one.names), None)
 
     def _succeeded(self, url: str, page: Response) -> bool:
         login = self._login
