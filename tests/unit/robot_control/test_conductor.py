@@ -76,7 +76,7 @@ def test_while_it_is_off_urls_wait_and_are_forgotten_by_clear(home: Path) -> Non
             assert gathering.keeper.frontier.waiting == 2
             for url, words in (
                 ("http://other.example/", "site not allowed"),
-                ("ftp://www.example/", "only http"),
+                ("ftp://www.example/", "protocol not allowed"),
                 ("no url", "no URL"),
             ):
                 with pytest.raises(UsageError) as caught:
