@@ -128,8 +128,12 @@ class TrapDetector:
     def read(self, rows: Iterable[Seen]) -> None:
         """Take URLs in, in order of discovery."""
         for row in rows:
-            for shape in shapes_of(row.path):
-                self._take(shape, row)
+            self.take(shapes_of(row.path), row)
+
+    def take(self, shapes: Iterable[Shape], row: Seen) -> None:
+        """Take one URL in, of which the shapes are known."""
+        for shape in shapes:
+            self._take(shape, row)
 
     def _take(self, shape: Shape, row: Seen) -> None:
         key = shape.kind, shape.name

@@ -14,6 +14,7 @@ _YEARS: Final = range(1000, 10_000)
 _DATED_PATH: Final = re.compile(
     r"(?<![0-9])([1-9][0-9]{3})([/_.-]?)(1[0-2]|0?[1-9])(?:\2(3[01]|[12][0-9]|0?[1-9]))?(?![0-9])"
 )
+_YEAR: Final = re.compile("[1-9][0-9]{3}")
 _DATE_NAMES: Final = re.compile(
     r"(?:^|[-_])(?:date|day|month|year|mon|week|datum|tag|monat|jahr|fecha|mes|annee|mois|jour|cal|calendar|start|from|to|end|d|m|y|ym)$",
     re.IGNORECASE,
@@ -107,7 +108,7 @@ def _dated(bare: str, pairs: list[tuple[str, str]]) -> Shape | None:
             match = _DATED_PATH.fullmatch(value) if name.lower() in named else None
             if match is not None:
                 return Shape("calendar", f"{bare}?{name}={{date}}", _day(match))
-    matches = list(_DATED_PATH.finditer(bare))
+    matches = list(_DATED_PATH.finditer(bare)) if _YEAR.search(bare) else []
     if matches:
         match = matches[-1]
         name = bare[: match.start()] + "{date}"

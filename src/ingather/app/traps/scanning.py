@@ -12,6 +12,7 @@ from ingather.log import get
 from ingather.robot.keeper import Keeper
 from ingather.robot.traprules import advice_of, candidates, weigh
 from ingather.robot.traps import Found, Seen, TrapDetector
+from ingather.robot.trapshapes import shapes_of
 
 __all__ = ["LEAST_URLS", "find_traps", "keep_traps", "scan_traps"]
 
@@ -34,10 +35,13 @@ def find_traps(database: Path, now_s: float) -> list[TrapRow]:
         detectors: dict[int, TrapDetector] = {}
         year = datetime.fromtimestamp(now_s, UTC).year
         for row in reader.walk(origins):
+            shapes = shapes_of(row.path)
+            if not shapes:
+                continue
             detector = detectors.get(row.host)
             if detector is None:
                 detector = detectors[row.host] = TrapDetector(year)
-            detector.read((Seen(*row[1:]),))
+            detector.take(shapes, Seen(*row[1:]))
         found = [(host, trap) for host, detector in detectors.items() for trap in detector.found()]
         del detectors
         found.sort(key=lambda one: -one[1].urls)
