@@ -164,6 +164,10 @@ class HeaderControls:
                 listing.acl = _ACL_ELSEWHERE
         if controls.secured is not None and (heeded or controls.secured):
             moved = self._access.secure(url_id, applied, secured=controls.secured) or moved
+        elif (
+            controls.opened and not row.fed
+        ):  # closed by visits before; what feeds and hosts say of it stands
+            moved = self._access.secure(url_id, applied, secured=False) or moved
         if heeded and (controls.no_acl or self._metas_went(row, controls, listing)):
             moved = self._access.delete_acl(row.url, applied) or moved
             if listing is not None:

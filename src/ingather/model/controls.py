@@ -23,6 +23,7 @@ class Controls(msgspec.Struct, array_like=True):
         notes: what the operator should know, in words.
         heeded: all of it counts, because the source says so; else the catalog knows whether it does, and if not only what
             closes a document counts.
+        opened: it was got with credentials or is a file, and its source shows that to everybody (``public``).
     """
 
     metadata: tuple[tuple[str, str], ...] | None = None
@@ -37,3 +38,4 @@ class Controls(msgspec.Struct, array_like=True):
     withheld: str = ""
     notes: tuple[str, ...] = ()
     heeded: bool = False
+    opened: bool = False

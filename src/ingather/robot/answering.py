@@ -98,7 +98,10 @@ class Answering:
             report.controls = self._controls(judged, got.headers)
         elif got.status in _REFUSALS and self._heeds(source):
             report.controls = Controls(heeded=True)
-        if got.authorized and not self._opens(source):
+        if got.authorized and self._opens(source):
+            report.controls = report.controls or Controls()
+            report.controls.opened = True
+        elif got.authorized:
             # Whom a password let in says nothing of who else may come: without an ACL nobody.
             report.controls = report.controls or Controls()
             report.controls.secured = True

@@ -92,6 +92,13 @@ def test_a_file_on_the_command_line_opens_its_folder_and_public_opens_it_to_all(
     assert f"files below {docs}/pub: opened for this run" in ran.err
     assert "public = true: everybody may find its documents" in ran.err
     assert rig.found("wombat") == [f"file://{docs}/pub/a.txt"]
+    settings, opened = rig.path / "ingather.toml", "[source.web]\npublic = true"
+    before = opened
+    for now in (opened.replace("true", "false"), opened):  # each visit says anew who may find it
+        settings.write_text(settings.read_text().replace(before, now))
+        before = now
+        assert rig.run("crawl", "--json", f"file://{docs}/pub/").status == 0
+        assert bool(rig.found("wombat")) == ("true" in now)
     missing = rig.call("crawl", "file:///nowhere/at/all")
     assert missing.status == 2
     assert "there is no such folder or file on this machine" in missing.err
