@@ -333,6 +333,8 @@ def test_passwords_of_other_protocols(tmp_path: Path, clock: "HostClock") -> Non
         ('kind = "certificate"\ncertificate = "no.pem"', "no.pem cannot be read"),
         ('kind = "certificate"\ncertificate = "open.key"', "others may read"),
         ('kind = "certificate"\ncertificate = "open.key"\nkey = "open.key"', "others may read"),
+        ('kind = "certificate"\ncertificate = "closed.key"', "closed.key cannot be used"),
+        ('kind = "certificate"\ncertificate = "open.key"\nkey = "closed.key"', "with the key"),
         ('kind = "negotiate"\nuser = "u"\nkeytab = "open.key"', "others may read"),
         ('kind = "negotiate"\nuser = "u@R"\nkeytab = "closed.key"', "the first account of"),
         ('kind = "bearer"\nsecret = "broken"', "characters that cannot be sent"),

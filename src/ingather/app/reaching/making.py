@@ -1,5 +1,6 @@
 """A login of each kind, made of its table and its secrets."""
 
+import ssl
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,7 +57,9 @@ def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Lo
         case "certificate":
             certificate = _file(home, conf.certificate, private=not conf.key)
             key = _file(home, conf.key, private=True) if conf.key else certificate
-            return Certificate(certificate, key, secret(conf.secret) if conf.secret else "")
+            passphrase = secret(conf.secret) if conf.secret else ""
+            _try(certificate, key, passphrase)
+            return Certificate(certificate, key, passphrase)
         case "ntlm":
             from ingather.fetch.logins.ntlm import Ntlm
 
@@ -67,6 +70,21 @@ def make(conf: CredentialConf, home: Path, secret: SecretOf, clock: Clock) -> Lo
             return Form(_form(conf, secret), clock)
         case _:
             raise LoginError(f"there is no login of kind {conf.kind}")
+
+
+def _try(certificate: Path, key: Path, passphrase: str) -> None:
+    """Load a certificate as a connection would: else each would fail, and robots.txt with it, which is for all sources.
+
+    Raises:
+        LoginError: it cannot be used.
+    """
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, lambda: passphrase)
+    except (OSError, ValueError) as error:
+        why = error.reason if isinstance(error, ssl.SSLError) and error.reason else "PEM of both is wanted"
+        what = f"{certificate} with the key {key}" if key != certificate else str(certificate)
+        text = f"the certificate {what} cannot be used ({why.replace('_', ' ').lower()}): no PEM, another key, or a wrong passphrase"
+        raise LoginError(text) from None
 
 
 def _keytab(path: Path, user: str) -> Path:
