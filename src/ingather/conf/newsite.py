@@ -99,6 +99,11 @@ def _where(where: str) -> tuple[str, Parts]:
         parts = split(start)
     except UrlError as error:
         raise UsageError(f"{where!r} is not a host", hint="for example: intranet.example") from error
+    if "*" in parts.host:
+        raise UsageError(
+            f"{where!r} is not a host: a site has no patterns",
+            hint="for a host and its subdomains give its name and --domain",
+        )
     if parts.scheme not in SITE_PROTOCOLS:
         raise UsageError(f"{where!r}: only {', '.join(SITE_PROTOCOLS)} can be gathered")
     return start, parts

@@ -234,5 +234,14 @@ def test_what_is_listed_of_files_with_mistakes_says_so(rig: Rig) -> None:
         assert "error E-" in told.err
     file.unlink()
     told = done(rig.call("site", "list"))
-    assert (told.out.startswith("0 sites"), "cannot read ./config/filterrules.conf" in told.err) == (True, True)
+    assert (told.out.startswith("0 sites"), "cannot read ./config/filterrules.conf" in told.err) == (
+        True,
+        True,
+    )
     assert rig.call("site", "list", "--json").json["mistakes"]
+
+
+def test_a_pattern_is_no_host(two: Rig) -> None:
+    for pattern in ("*.example", "http://*.example/"):
+        wrong = two.call("site", "add", pattern)
+        assert (wrong.status, "--domain" in wrong.err) == (2, True)
