@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from ingather.fetch.logins.port import Closed
@@ -180,7 +181,7 @@ def _judged(state: Refusals, now_s: float) -> Closed | None:
     if not state.refused:
         return None
     if state.suspended:
-        text = f"suspended after {state.refused} refusals in a row; {state.text}; set its secret anew, or: ingather secret resume {state.name}"
+        text = f"suspended after {state.refused} refusals in a row; {state.text}; set its secret anew, or: ingather secret resume {quote(state.name)}"
         return Closed(text)
     wait_s = min(_FIRST_WAIT_S * 2 ** (state.refused - 1), _MOST_WAIT_S)
     left_s = state.last_s + wait_s - now_s

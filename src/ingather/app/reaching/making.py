@@ -81,9 +81,10 @@ def _try(certificate: Path, key: Path, passphrase: str) -> None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, lambda: passphrase)
     except (OSError, ValueError) as error:
-        why = error.reason if isinstance(error, ssl.SSLError) and error.reason else "PEM of both is wanted"
+        reason = error.reason if isinstance(error, ssl.SSLError) else ""
+        why = f" ({reason.replace('_', ' ').lower()})" if reason else ""
         what = f"{certificate} with the key {key}" if key != certificate else str(certificate)
-        text = f"the certificate {what} cannot be used ({why.replace('_', ' ').lower()}): no PEM, another key, or a wrong passphrase"
+        text = f"the certificate {what} cannot be used{why}: no PEM, another key, or a wrong passphrase"
         raise LoginError(text) from None
 
 
