@@ -7,7 +7,7 @@
 3. *Its turn.* In the ``gatherer`` the ``schedule`` waits for the host's clock (``politeness``), the
    ``hostbook`` for its robots.txt, the keeper's address book for the address.
 4. *Visited.* ``pipeline`` tells the steps: judge, fetch, classify, read (``reading``, with
-   converters for what is hostile or heavy), filter, follow links (``seen`` knows most of them,
+   converters for what is hostile or heavy), filter, follow links (``outlinks``; ``seen`` knows most of them,
    ``discovering`` judges the rest), describe, store. ``answering`` has the answers without a body. Visits that were asked for
    (``asked``, with ``listed`` limits) follow redirects (``hopping``, ``turns``), and feeds end in a poll (``polling``).
 5. *Reported and settled.* Reports gather in the ``intake``; ``settle`` decides purely what becomes of the row (``backoff``,

@@ -4,23 +4,22 @@
 
     claim | judge (MetaData filters) | robots | fetch | classify (status)
           | render (where a source's pages are made by scripts) | read (charset, HTML; suspect or heavy: in a converter) | Data filters
-          | Enumerate -> discoveries | Generate -> description | store (WARC) | report
+          | Enumerate -> discoveries (``outlinks``) | Generate -> description | store (WARC) | report
 
 Judging and classifying are plain steps; waiting (politeness, network) is the gatherer's
 business, except that reading awaits conversions. A failure of one step is a report with its
 outcome, never an exception that ends a run.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import md5
 
 import msgspec
 
 from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.digests import digests_of
-from ingather.catalog.packing import pack_attributes, pack_keys
+from ingather.catalog.packing import pack_attributes
 from ingather.extract.simhash import fingerprint, signed
-from ingather.feeds.headers import read_anchors
 from ingather.fetch.freshness import fresh_s
 from ingather.filters import Convert, Engine, TraceStep
 from ingather.model.candidate import Candidate, Pushed
@@ -29,17 +28,18 @@ from ingather.model.description import Attributes
 from ingather.model.intent import FEEDS
 from ingather.model.judgement import Judgement
 from ingather.model.lifecycle import Outcome
-from ingather.model.page import Link, Page
+from ingather.model.page import Page
 from ingather.model.phase import Phase
 from ingather.model.report import Claim, Denial, Report
-from ingather.model.resource import LISTING_ENTRIES, Failure, Response
-from ingather.model.url import key, split
+from ingather.model.resource import Failure, Response
+from ingather.model.url import key
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
 from ingather.robot.answering import Answering
 from ingather.robot.discovering import Discoverer, denial_of
 from ingather.robot.judged import Judged
-from ingather.robot.listed import RulesOf, honoured, is_soft_404
+from ingather.robot.listed import RulesOf, is_soft_404
+from ingather.robot.outlinks import OutLinks
 from ingather.robot.pipelinelimits import PipelineLimits
 from ingather.robot.reading import Reading, Unreadable
 from ingather.robot.renaming import Renaming, ask_of_redirect
@@ -118,6 +118,10 @@ class Pipeline:
         self._clock = clock
         self._seen = seen
         self._limits = limits or PipelineLimits()
+        self._outlinks = OutLinks(
+            discoverer=discoverer, seen=seen, pushes=pushes, heeds=self._heeds, rules=rules, renaming=self._renaming,
+            most=self._limits.links, anchor_chars=self._limits.anchor_chars,
+        )  # fmt: skip
         self.answering = Answering(
             discoverer=discoverer, clock=clock, redirects=self._limits.redirects, heeds=self._heeds, opens=opens,
             target=None if self._renaming is None else self._renaming.target,
@@ -333,15 +337,6 @@ class Pipeline:
     async def _convert(self, judged: Judged, got: Response, wanted: Convert) -> Page:
         return await self._reading.convert(judged.claim, judged.place, got, wanted.media_type)
 
-    def _anchored(self, judged: Judged, got: Response, page: Page, links: list[Link]) -> list[Link]:
-        """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
-        if not judged.evaluation.enumeration.allowed:
-            return links
-        if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self.heeds(judged.claim.source):
-            there = {link.url for link in links}
-            links += [link for link in read_anchors(got.headers, judged.place) if link.url not in there]
-        return links
-
     def _described(self, judged: Judged, got: Response, page: Page, digest: bytes, mark: int) -> Report:
         """Follow links, describe, store: everything that is plain once the page is read."""
         claim, engine, evaluation = judged.claim, self._engine, judged.evaluation
@@ -353,21 +348,7 @@ class Pipeline:
             intent=claim.intent,
         )  # fmt: skip
         if evaluation.enumeration.allowed:
-            links = self._own(
-                judged,
-                self._named(judged, page, self._anchored(judged, got, page, engine.enumerate(evaluation))),
-            )
-            if self._renaming is not None:
-                links = self._renaming.links(claim, links)
-            most = max(self._limits.links, LISTING_ENTRIES) if got.listing else self._limits.links
-            if len(links) > most or (got.listing and got.cut):
-                del links[most:]
-                page.flags.append("links-truncated")
-                report.flags = tuple(page.flags)
-            if self._seen is None:
-                judged.links = links
-            else:
-                self._follow(report, judged, links, self._seen)
+            self._outlinks.take(report, judged, got, page, engine.enumerate(evaluation))
             report.outcome = int(Outcome.ENUMERATED)
             report.dedupe_links = bool(evaluation.dedupe_enumeration)
         allowed = evaluation.generation.allowed
@@ -418,70 +399,9 @@ class Pipeline:
             str(verdict.category or Exclusion.FILTER_RULES), verdict.where, verdict.reason, self.version
         )
 
-    # -- links ----------------------------------------------------------------------------------
-
-    @staticmethod
-    def _named(judged: Judged, page: Page, links: list[Link]) -> list[Link]:
-        """Add the address that a page names as its own: it may be reached in no other way."""
-        named = page.canonical
-        if (
-            not named
-            or "nofollow" in page.robots
-            or not judged.evaluation.enumeration.allowed
-            or named == judged.place
-        ):
-            return links
-        return (
-            links
-            if any(link.url == named for link in links)
-            else [*links, Link(named, "", "canonical", "canonical")]
-        )
-
     def _compare(self, report: Report, judged: Judged, page: Page, mark: int) -> None:
         """Fill in what a description is compared with others by: its text's fingerprint *mark*, its canonical address."""
         whole = len(report.text) == len(page.text)
         report.near = signed(mark if whole else fingerprint(report.text))
         if page.canonical and page.canonical not in (judged.url, judged.place):
             report.canonical, report.canonical_key = page.canonical, key(page.canonical, self.seed)
-
-    def _own(self, judged: Judged, links: list[Link]) -> list[Link]:
-        """Return those of *links* that the document's source follows: where feeds are in control none, or its host's."""
-        rules = self._rules(judged.claim.source)
-        if not judged.place.startswith("file:"):  # no page of a host names files of ours
-            links = [link for link in links if not link.url.startswith("file:")]
-        if rules is None:
-            return links
-        if not rules.discover:
-            return []
-        own = split(judged.place).origin + "/"
-        kept = [
-            link._replace(url=honoured(link.url, rules.honoured_query))
-            for link in links
-            if link.url.startswith(own)
-        ]
-        return list({link.url: link for link in reversed(kept)}.values())[::-1]
-
-    def _follow(self, report: Report, judged: Judged, links: Sequence[Link], seen: Seen) -> None:
-        """Pack the page's links, and judge those that were not met before.
-
-        A page that was pushed brings its own host into scope and no other.
-        """
-        claim = judged.claim
-        pushed = self._pushes(claim.source) or self._rules(claim.source) is not None
-        own = split(judged.url).origin + "/" if pushed else ""
-        seed, known, depth = self._discoverer.seed, seen.known, claim.depth + 1
-        keys: list[int] = []
-        anchors: list[str] = []
-        most = self._limits.anchor_chars
-        for link in links:
-            url = link.url
-            number = key(url, seed)
-            keys.append(number)
-            anchors.append(link.text[:most])
-            if not known(number, depth):
-                found = self._discoverer.discover(
-                    url, depth=depth, max_depth=claim.max_depth, source=claim.source, number=number,
-                    pushed=Pushed.URL if own and url.startswith(own) else Pushed.NO,
-                )  # fmt: skip
-                report.found.append(found)
-        report.links, report.anchors = pack_keys(keys), _encode(anchors)
