@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ingather.app.sitemaps.desk import SitemapDesk, SitemapLimits
+from ingather.app.sitemaps.desk import SitemapDesk
+from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.app.syndication.reconciling import reconcile
 from ingather.catalog.sqlite_apply import Applied
 from ingather.conf import Site, load_bodies

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ingather.app.reports import documents
 from ingather.app.reports.table import Ask, Context
-from ingather.app.sitemaps.desk import SitemapLimits
+from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.sqlite_reports import ReportReader
 from ingather.conf.revisits import RevisitConf
 from ingather.conf.sources import SourceConf
