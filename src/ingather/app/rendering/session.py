@@ -61,6 +61,9 @@ class PageSession:
             "Emulation.virtualTimeBudgetExpired": lambda _said, _session: self._settled.set(),
             "Fetch.requestPaused": self._paused,
             "Inspector.targetCrashed": lambda _said, _session: self._crashed.set(),
+            "Network.loadingFailed": self._taken_up,
+            "Network.loadingFinished": self._taken_up,
+            "Network.requestWillBeSent": self._wanted,
             "Page.domContentEventFired": self._parsed,
             "Page.frameNavigated": self._navigated,
             "Page.frameStoppedLoading": self._stopped,
@@ -70,6 +73,8 @@ class PageSession:
             "Runtime.exceptionThrown": self._thrown,
             "Target.attachedToTarget": self._attached,
         }
+        self._open: set[str] = set()
+        self._moves = 0
         self.errors: list[str] = []
         self.hung = False
         """Whether the browser has to be killed: the page did not answer in its time."""
@@ -135,6 +140,7 @@ class PageSession:
             tools.say("Page.getFrameTree", session),
             tools.say("Fetch.enable", session, patterns=[{"urlPattern": "*"}]),
             tools.say("Runtime.enable", session),
+            tools.say("Network.enable", session),
             tools.say("Network.setBypassServiceWorker", session, bypass=True),
             tools.say("Emulation.setUserAgentOverride", session, userAgent=self._agent),
             tools.say(
@@ -153,15 +159,17 @@ class PageSession:
         """Let the page's time pass, in slices with a breath of real time behind each.
 
         Virtual time waits for requests, but not for all that goes on between processes (a body that is handed over, a worker that starts):
-        in one piece it would be over before that has come. Whatever the page asks for gives it all of its time again, some times.
+        in one piece it would be over before that has come. Whatever the page asks for gives it all of its time again, some times: when the
+        gate answers, and when the page has taken the answer up.
         """
         budget_ms = self._limits.settle_s * 1000 / _SLICES
         quiet = moves = 0
         for _ in range(_MOST_SLICES):
-            quiet = quiet + 1 if moves == self._gate.moves else 0
+            now = self._gate.moves + self._moves
+            quiet = quiet + 1 if moves == now and not self._open else 0
             if quiet > _SLICES:
                 return
-            moves = self._gate.moves
+            moves = now
             self._settled.clear()
             await self._tools.say(
                 "Emulation.setVirtualTimePolicy",
@@ -241,6 +249,13 @@ class PageSession:
         task = asyncio.create_task(self._request(said, session))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _wanted(self, said: dict[str, Any], _session: str) -> None:
+        self._open.add(str(said["requestId"]))
+
+    def _taken_up(self, said: dict[str, Any], _session: str) -> None:
+        self._open.discard(str(said["requestId"]))
+        self._moves += 1
 
     def _navigated(self, said: dict[str, Any], _session: str) -> None:
         if said["frame"]["id"] == self._frame:
