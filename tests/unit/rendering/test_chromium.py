@@ -125,7 +125,7 @@ def fates(got: Rendered | RenderFailure) -> dict[str, str]:
 
 def test_text_and_links_out_of_scripts_and_data(desk: Desk) -> None:
     web = Web(**{
-        "/app.js": """
+        "/handbook.js": """
             fetch('/api.json').then(r => r.json()).then(data => setTimeout(() => {
               document.title = data.title;
               document.getElementById('root').innerHTML = `<h1>${data.text}</h1><a href=sub/x>on</a>`;
@@ -137,7 +137,7 @@ def test_text_and_links_out_of_scripts_and_data(desk: Desk) -> None:
         "/api.json": '{"title": "Handbook", "text": "Holiday is asked for"}',
     })  # fmt: skip
     got = desk.made(
-        "<title>x</title><div id=root></div><noscript>enable it</noscript><script src=/app.js></script><img src=/i.png>",
+        "<title>x</title><div id=root></div><noscript>enable it</noscript><script src=/handbook.js></script><img src=/i.png>",
         web,
     )
     html = got.html.decode()
@@ -148,7 +148,7 @@ def test_text_and_links_out_of_scripts_and_data(desk: Desk) -> None:
     assert "<p>Ingather/test</p>" in html
     assert "enable it" not in html
     assert "<script" not in html
-    assert web.paths() == ["/app.js", "/api.json"]
+    assert web.paths() == ["/handbook.js", "/api.json"]
     assert fates(got)["/i.png"] == "kind"
 
 
