@@ -3,8 +3,10 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 from ingather.fetch.account import Account, AccountOf, Target, no_account, target_of
 from ingather.fetch.egress import EgressGate, Refusal
@@ -16,10 +18,17 @@ from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.resolver import Resolver
 
-__all__ = ["ServerFetcher", "TypeOf", "described", "is_unchanged"]
+__all__ = ["Flight", "ServerFetcher", "TypeOf", "described", "is_unchanged"]
 
 TypeOf = Callable[[str], str | None]
 """File name to media type; ``None`` = unknown."""
+
+
+class Flight(Protocol):
+    """A request under way in a thread."""
+
+    def cancel(self) -> None:
+        """End it soon; any thread may say so."""
 
 
 class ServerFetcher(ABC):
@@ -34,6 +43,10 @@ class ServerFetcher(ABC):
         guard: who counts refusals of an account, ``None`` = nobody.
         type_of: media types by file name.
         max_connections: requests at once; more wait.
+
+    Attributes:
+        threads: where requests are carried out: the libraries block.
+        flying: requests under way.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -52,6 +65,8 @@ class ServerFetcher(ABC):
         self._account, self._guard = account, guard
         self.gate = EgressGate(resolver, own_ports)
         self._slots = asyncio.Semaphore(max_connections)
+        self.threads = ThreadPoolExecutor(max_connections, thread_name_prefix="ingather-files")
+        self.flying: set[Flight] = set()
         self.closed = False
 
     @abstractmethod
@@ -66,8 +81,19 @@ class ServerFetcher(ABC):
         """Carry out a request that may be made, at one of the *admitted* addresses; ``elapsed_s`` is the caller's business."""
 
     @abstractmethod
+    def close_idle(self) -> None:
+        """Close the connections that are kept; in a thread, when nothing is in flight any more."""
+
     async def close(self) -> None:
         """Close all connections; requests in flight end as ``CANCELLED``."""
+        self.closed = True
+        for flight in self.flying:
+            flight.cancel()
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        self.threads.shutdown(wait=True)
+        self.close_idle()
 
     def refused(self, target: Target, scope: Scope, account: Account | None) -> Response | Failure | None:
         """Say before anybody is asked why this cannot be; ``None`` = it can."""

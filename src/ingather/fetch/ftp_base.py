@@ -3,7 +3,6 @@
 import asyncio
 from abc import abstractmethod
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from typing import Any, Final
 
@@ -53,9 +52,7 @@ class LineFetcher(ServerFetcher):
     ) -> None:
         super().__init__(limits, max_connections=max_connections, **parts)
         self.ca_file = ca_file
-        self._threads = ThreadPoolExecutor(max_connections, thread_name_prefix="ingather-files")
         self._idle: OrderedDict[int, tuple[LineKey, Line]] = OrderedDict()
-        self._flying: set[Line] = set()
 
     # -- the protocol -----------------------------------------------------------------------------
 
@@ -73,15 +70,8 @@ class LineFetcher(ServerFetcher):
 
     # -- the port ---------------------------------------------------------------------------------
 
-    async def close(self) -> None:
-        """Close all connections; requests in flight end as ``CANCELLED``."""
-        self.closed = True
-        for line in self._flying:
-            line.cancel()
-        await asyncio.to_thread(self._end)
-
-    def _end(self) -> None:
-        self._threads.shutdown(wait=True)
+    def close_idle(self) -> None:
+        """Close the connections that are kept."""
         while self._idle:
             self._idle.popitem()[1][1].close()
 
@@ -104,8 +94,8 @@ class LineFetcher(ServerFetcher):
 
     async def _flown(self, key: LineKey, visit: Visit) -> Response | Failure:
         line = visit.line
-        self._flying.add(line)
-        done = asyncio.get_running_loop().run_in_executor(self._threads, self._worked, visit)
+        self.flying.add(line)
+        done = asyncio.get_running_loop().run_in_executor(self.threads, self._worked, visit)
         try:
             got = await asyncio.shield(done)
         except asyncio.CancelledError:
@@ -113,13 +103,13 @@ class LineFetcher(ServerFetcher):
             done.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             raise
         finally:
-            self._flying.discard(line)
+            self.flying.discard(line)
         if line.cancelled:
             return Failure(visit.request.url, FailureKind.CANCELLED, "the fetcher was closed")
         self._idle[id(line)] = (key, line)
         if len(self._idle) > _IDLE:
             old = self._idle.popitem(last=False)[1][1]
-            await asyncio.get_running_loop().run_in_executor(self._threads, old.close)
+            await asyncio.get_running_loop().run_in_executor(self.threads, old.close)
         return got
 
     def _worked(self, visit: Visit) -> Response | Failure:

@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from email.utils import formatdate
@@ -72,7 +71,7 @@ class _Visit:
     address: str = ""
     ended: bool = False
 
-    def end(self) -> None:
+    def cancel(self) -> None:
         self.ended = True
         if self.line is not None:
             self.line.cancel()
@@ -106,9 +105,7 @@ class SmbFetcher(ServerFetcher):
     ) -> None:
         super().__init__(limits, max_connections=max_connections, **parts)
         self._guest = guest
-        self._threads = ThreadPoolExecutor(max_connections, thread_name_prefix="ingather-smb")
         self._idle: OrderedDict[int, tuple[LineKey, str, SmbLine]] = OrderedDict()
-        self._flying: set[_Visit] = set()
 
     def refused(self, target: Target, scope: Scope, account: Account | None) -> Response | Failure | None:
         """Answer without asking: what is no file of a share, and 401 when there is neither account nor leave to be a guest."""
@@ -127,15 +124,8 @@ class SmbFetcher(ServerFetcher):
             return Response(url, 401, authorized=True)
         return None
 
-    async def close(self) -> None:
-        """Close all connections; requests in flight end as ``CANCELLED``."""
-        self.closed = True
-        for visit in self._flying:
-            visit.end()
-        await asyncio.to_thread(self._end)
-
-    def _end(self) -> None:
-        self._threads.shutdown(wait=True)
+    def close_idle(self) -> None:
+        """Close the connections that are kept."""
         while self._idle:
             self._idle.popitem()[1][2].close()
 
@@ -153,14 +143,14 @@ class SmbFetcher(ServerFetcher):
         key = (target.host, target.port, scope.source, account)
         visit = _Visit(request, target, scope, admitted, account)
         self._take(key, visit)
-        self._flying.add(visit)
+        self.flying.add(visit)
         loop = asyncio.get_running_loop()
-        done = loop.run_in_executor(self._threads, self._worked, visit)
+        done = loop.run_in_executor(self.threads, self._worked, visit)
         try:
             async with asyncio.timeout(self.limits.total_s):
                 got = await asyncio.shield(done)
         except (TimeoutError, asyncio.CancelledError) as error:
-            visit.end()
+            visit.cancel()
             done.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             if isinstance(error, asyncio.CancelledError):
                 raise
@@ -168,14 +158,14 @@ class SmbFetcher(ServerFetcher):
                 request.url, FailureKind.TOTAL_TIMEOUT, f"no end within {self.limits.total_s:g} s", visit.address
             )  # fmt: skip
         finally:
-            self._flying.discard(visit)
+            self.flying.discard(visit)
         if visit.ended:
             return Failure(request.url, FailureKind.CANCELLED, "the fetcher was closed")
         if visit.line is not None:
             self._idle[id(visit.line)] = (key, visit.address, visit.line)
             if len(self._idle) > _IDLE:
                 old = self._idle.popitem(last=False)[1][2]
-                await loop.run_in_executor(self._threads, old.close)
+                await loop.run_in_executor(self.threads, old.close)
         return got
 
     def _take(self, key: LineKey, visit: _Visit) -> None:
