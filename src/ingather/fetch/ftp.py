@@ -14,7 +14,6 @@ from typing import Any, Final
 import pycurl
 
 from ingather.fetch.account import ANONYMOUS, Account, Target
-from ingather.fetch.file_server import is_unchanged
 from ingather.fetch.ftp_base import LineFetcher, Visit
 from ingather.fetch.ftp_lines import Exchange
 from ingather.fetch.ftp_listing import read_list, read_mlsd
@@ -98,11 +97,8 @@ class FtpFetcher(LineFetcher):
         """Whether servers connect to us for data."""
         return self._reach(scope.source).active
 
-    def work(self, visit: Visit) -> Response | Failure:
-        """Make the request, in a thread."""
-        return self._folder(visit) if visit.target.is_folder else self._file(visit)
-
-    def _url(self, visit: Visit, path: str = "") -> str:
+    def url(self, visit: Visit, path: str = "") -> str:
+        """Return the URL; libcurl's ``ftps`` is TLS from the connection's begin."""
         target = visit.target
         implicit = target.port == _IMPLICIT_PORT or self._reach(visit.scope.source).implicit
         scheme = "ftps" if target.scheme == "ftps" and implicit else "ftp"
@@ -110,7 +106,8 @@ class FtpFetcher(LineFetcher):
 
     # -- folders ----------------------------------------------------------------------------------
 
-    def _folder(self, visit: Visit) -> Response | Failure:
+    def folder(self, visit: Visit) -> Response | Failure:
+        """List a folder by MLSD, or LIST where servers do not know that."""
         request, origin = visit.request, f"{visit.target.host}:{visit.target.port}"
         mlsd = origin not in self._no_mlsd
         got = self._listed(visit, "MLSD" if mlsd else "")
@@ -120,7 +117,7 @@ class FtpFetcher(LineFetcher):
                 self._no_mlsd.popitem(last=False)
             mlsd, got = False, self._listed(visit, "")
         if got.code:
-            return self._trouble(visit, got)
+            return self.trouble(visit, got)
         entries = (read_mlsd if mlsd else read_list)(got.body)
         answer = listing_response(
             request,
@@ -134,37 +131,21 @@ class FtpFetcher(LineFetcher):
     def _listed(self, visit: Visit, command: str) -> Exchange:
         wanted = visit.request.method == "GET"
         return visit.line.run(
-            self._url(visit), most=self.most(visit.request), cut=True, command=command, body=wanted
+            self.url(visit), most=self.most(visit.request), cut=True, command=command, body=wanted
         )
 
     # -- files ------------------------------------------------------------------------------------
 
-    def _file(self, visit: Visit) -> Response | Failure:
-        request, line, url = visit.request, visit.line, self._url(visit)
-        known: Exchange | None = None
-        if request.method == "HEAD" or request.etag or request.last_modified:
-            known = line.run(url, most=0, body=False)
-            if not known.code and request.method == "HEAD":
-                return self.answer(visit, known)
-            if not known.code and is_unchanged(request, *self.validators(known)):
-                return self.unchanged(visit, known)
-        got = (
-            known
-            if known is not None and known.code
-            else line.run(url, most=self.most(request), cut=request.cut)
-        )
-        if not got.code:
-            return self.answer(visit, got)
-        if got.code in _NOT_FOUND and got.reply in _NO and self._is_folder(visit):
-            return self.plain(visit, 301, got.address, f"{request.url}/")
-        return self._trouble(visit, got)
-
-    def _is_folder(self, visit: Visit) -> bool:
-        return not visit.line.run(self._url(visit, f"{visit.target.path}/"), most=0, body=False).code
+    def is_folder(self, visit: Visit, got: Exchange) -> bool:
+        """Ask for the name as a folder, where the server would not give it as a file."""
+        if got.code not in _NOT_FOUND or got.reply not in _NO:
+            return False
+        return not visit.line.run(self.url(visit, f"{visit.target.path}/"), most=0, body=False).code
 
     # -- what else servers say --------------------------------------------------------------------
 
-    def _trouble(self, visit: Visit, got: Exchange) -> Response | Failure:  # noqa: PLR0911 - one a kind of trouble
+    def trouble(self, visit: Visit, got: Exchange) -> Response | Failure:  # noqa: PLR0911 - one a kind of trouble
+        """Say what an exchange that failed means, by libcurl's code and the server's reply."""
         url, reply = visit.request.url, got.reply
         said = got.lines[-1].decode("latin-1").strip() if got.lines and reply else ""
         if visit.line.refused:

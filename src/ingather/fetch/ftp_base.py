@@ -9,7 +9,7 @@ from typing import Any, Final
 import pycurl
 
 from ingather.fetch.account import Account, Target
-from ingather.fetch.file_server import ServerFetcher, described
+from ingather.fetch.file_server import ServerFetcher, described, is_unchanged
 from ingather.fetch.ftp_lines import Exchange, Line
 from ingather.fetch.http_answer import failure_of
 from ingather.fetch.limits import Limits
@@ -65,8 +65,20 @@ class LineFetcher(ServerFetcher):
         """Whether servers connect to us for data."""
 
     @abstractmethod
-    def work(self, visit: Visit) -> Response | Failure:
-        """Make the request, in a thread; ``elapsed_s`` is the caller's business."""
+    def url(self, visit: Visit, path: str = "") -> str:
+        """Return what libcurl is asked for, at *path* instead of the target's own if given."""
+
+    @abstractmethod
+    def folder(self, visit: Visit) -> Response | Failure:
+        """List a folder as a page of links."""
+
+    @abstractmethod
+    def is_folder(self, visit: Visit, got: Exchange) -> bool:
+        """Whether what could not be had as a file (*got*) is a folder; asks if need be."""
+
+    @abstractmethod
+    def trouble(self, visit: Visit, got: Exchange) -> Response | Failure:
+        """Say what an exchange that failed means."""
 
     # -- the port ---------------------------------------------------------------------------------
 
@@ -128,6 +140,31 @@ class LineFetcher(ServerFetcher):
                 del self._idle[number]
                 return line
         return None
+
+    def work(self, visit: Visit) -> Response | Failure:
+        """Make the request, in a thread; ``elapsed_s`` is the caller's business."""
+        return self.folder(visit) if visit.target.is_folder else self._file(visit)
+
+    def _file(self, visit: Visit) -> Response | Failure:
+        """Ask for a file: first for its size and date alone, where they can be the answer."""
+        request, line, url = visit.request, visit.line, self.url(visit)
+        known: Exchange | None = None
+        if request.method == "HEAD" or request.etag or request.last_modified:
+            known = line.run(url, most=0, body=False)
+            if not known.code and request.method == "HEAD":
+                return self.answer(visit, known)
+            if not known.code and is_unchanged(request, *self.validators(known)):
+                return self.unchanged(visit, known)
+        got = (
+            known
+            if known is not None and known.code
+            else line.run(url, most=self.most(request), cut=request.cut)
+        )
+        if not got.code:
+            return self.answer(visit, got)
+        if self.is_folder(visit, got):
+            return self.plain(visit, 301, got.address, f"{request.url}/")
+        return self.trouble(visit, got)
 
     # -- for subclasses ---------------------------------------------------------------------------
 

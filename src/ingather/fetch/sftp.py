@@ -8,7 +8,6 @@ from typing import Any, Final
 import pycurl
 
 from ingather.fetch.account import Account, Target
-from ingather.fetch.file_server import is_unchanged
 from ingather.fetch.ftp_base import LineFetcher, Visit
 from ingather.fetch.ftp_lines import Exchange
 from ingather.fetch.ftp_listing import read_list
@@ -97,49 +96,34 @@ class SftpFetcher(LineFetcher):
         return None
 
     def work(self, visit: Visit) -> Response | Failure:
-        """Make the request, in a thread."""
+        """Make the request, in a thread; what was said of the host's key is judged anew."""
         self._unknown.pop((visit.scope.source, visit.target.host.strip("[]")), None)
-        return self._folder(visit) if visit.target.is_folder else self._file(visit)
+        return super().work(visit)
 
-    def _url(self, visit: Visit, path: str = "") -> str:
+    def url(self, visit: Visit, path: str = "") -> str:
+        """Return the URL with its port."""
         target = visit.target
         return f"sftp://{target.host}:{target.port}{path or target.path}"
 
-    def _folder(self, visit: Visit) -> Response | Failure:
+    def folder(self, visit: Visit) -> Response | Failure:
+        """List a folder as ``ls`` does."""
         got = self._listed(visit)
         if got.code:
-            return self._trouble(visit, got)
+            return self.trouble(visit, got)
         answer = listing_response(
             visit.request, read_list(got.body), wire_bytes=len(got.body), address=got.address, authorized=True
         )
         return replace(answer, cut=True) if got.cut else answer
 
     def _listed(self, visit: Visit, path: str = "") -> Exchange:
-        return visit.line.run(self._url(visit, path), most=self.most(visit.request), cut=True)
+        return visit.line.run(self.url(visit, path), most=self.most(visit.request), cut=True)
 
-    def _file(self, visit: Visit) -> Response | Failure:
-        request, line, url = visit.request, visit.line, self._url(visit)
-        known: Exchange | None = None
-        if request.method == "HEAD" or request.etag or request.last_modified:
-            known = line.run(url, most=0, body=False)
-            if not known.code and request.method == "HEAD":
-                return self.answer(visit, known)
-            if not known.code and is_unchanged(request, *self.validators(known)):
-                return self.unchanged(visit, known)
-        got = (
-            known
-            if known is not None and known.code
-            else line.run(url, most=self.most(request), cut=request.cut)
-        )
-        if not got.code:
-            return self.answer(visit, got)
-        if (
-            got.code == _SSH and not self._listed(visit, f"{visit.target.path}/").code
-        ):  # a folder has no content
-            return self.plain(visit, 301, got.address, f"{request.url}/")
-        return self._trouble(visit, got)
+    def is_folder(self, visit: Visit, got: Exchange) -> bool:
+        """Ask for the name as a folder: one has no content, which libcurl calls a general trouble of ssh."""
+        return got.code == _SSH and not self._listed(visit, f"{visit.target.path}/").code
 
-    def _trouble(self, visit: Visit, got: Exchange) -> Response | Failure:  # noqa: PLR0911 - one a kind of trouble
+    def trouble(self, visit: Visit, got: Exchange) -> Response | Failure:  # noqa: PLR0911 - one a kind of trouble
+        """Say what an exchange that failed means."""
         host = visit.target.host.strip("[]")
         unknown = self._unknown.get((visit.scope.source, host))
         if visit.line.refused:
