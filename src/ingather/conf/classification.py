@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, field
 
 from ingather.conf.blocks import Grammar, parse_blocks
+from ingather.conf.blockvalues import BlockValues
 from ingather.conf.directives import source_name
 from ingather.conf.names import suggestion
 from ingather.conf.parameters import Parameter
@@ -22,9 +23,7 @@ from ingather.conf.report import Report
 from ingather.conf.rules import METHODS, Match
 from ingather.conf.taxonomy import Taxonomy, category_name
 from ingather.conf.tree import Document, Entry
-from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
-from ingather.units import parse_bool
 
 __all__ = [
     "CLASSIFICATION_GRAMMAR",
@@ -107,6 +106,7 @@ class _Reader:
 
     def __init__(self, file: str, report: Report, taxonomy: Taxonomy | None, dialect: str) -> None:
         self.file, self.report, self.dialect = file, report, dialect
+        self._values = BlockValues(report)
         self.taxonomy = taxonomy
         self.most: int | None = None
         self.rules: list[ClassifyRule] = []
@@ -130,7 +130,7 @@ class _Reader:
                     f"Classify has no parameter {item.written!r}: it is ignored",
                     hint=suggestion(item.name, _PARAMETERS),
                 )
-        if not self._switch(entry, "enable", default=True) or entry.parameters.broken:
+        if not self._values.switch(entry, "enable", default=True) or entry.parameters.broken:
             return
         limit = entry.get("max-categories")
         if limit is not None:
@@ -162,7 +162,7 @@ class _Reader:
                 self.queries.append(CategoryQuery(value.value, category, entry.place))
             return
         src = self._text(entry, "src")
-        fold = self._switch(entry, "ignore-case", default=False)
+        fold = self._values.switch(entry, "ignore-case", default=False)
         if method is None or value is None or src is None or not category:
             return
         source = source_name(src.value)
@@ -213,17 +213,6 @@ class _Reader:
         else:
             return item
         return None
-
-    def _switch(self, entry: Entry, name: str, *, default: bool) -> bool:
-        item = entry.get(name)
-        if item is None:
-            return default
-        try:
-            return parse_bool(item.value)
-        except UnitError:
-            code = "E-ENABLE" if name == "enable" else "E-TYPE"
-            self.report.add(code, item.value_place, f"{name}={item.value!r} is neither true nor false")
-            return default
 
     def _pattern(self, entry: Entry, item: Parameter, source: str) -> Pattern | None:
         override = entry.get("dialect")
