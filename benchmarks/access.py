@@ -19,7 +19,7 @@ from resource import RUSAGE_SELF, getrusage
 from unittest.mock import patch
 
 from ingather.access import ANONYMOUS, Rights, Visible
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.index import PLAIN_BM25, RANKING, IndexFolder, TantivyReader, Weights

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingather.access.groups import Expansion, expand
-from ingather.catalog.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.groups_applying import LoadMode, load_groups
 from ingather.model.acl import Principal, PrincipalScope

@@ -29,16 +29,16 @@ from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import COMMON, Reader
+from ingather.catalog.descriptions.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.classes import ClassTable
 from ingather.index import IndexFolder
 from ingather.model.description import AttributesView
 from ingather.overlay import Overlay, read
 from ingather.ports.index import IndexDocument
-from ingather.robot.documents import Lay
-from ingather.robot.laying import Laying
+from ingather.robot.indexing.documents import Lay
+from ingather.robot.indexing.laying import Laying
 from ingather.search import SearchRequest, SearchService
 
 HOSTS = 31

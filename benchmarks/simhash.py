@@ -16,7 +16,7 @@ from xxhash import xxh3_64_intdigest
 
 from ingather.extract import read_page
 from ingather.extract.simhash import NEAR_BITS, differing_bits, fingerprint
-from ingather.robot.likeness import near_pairs
+from ingather.robot.indexing.likeness import near_pairs
 
 _SMALLEST = 24
 _SHOWN = (3, 4, 6)

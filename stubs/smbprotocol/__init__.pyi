@@ -1,1 +1,1 @@
-# What fetch/smb_line.py uses; the package has no types of its own.
+# What fetch/shares/smb_line.py uses; the package has no types of its own.

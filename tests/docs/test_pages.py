@@ -11,8 +11,8 @@ import pytest
 
 from ingather.cli import VERBS
 from ingather.cli.group import root
-from ingather.conf.settings_table import SECTIONS, SETTINGS
-from ingather.conf.sources import SOURCE_KEYS
+from ingather.conf.settings.table import SECTIONS, SETTINGS
+from ingather.conf.sources.sections import SOURCE_KEYS
 from ingather.filters.rafs import builtin_registry
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import apsw
 
-from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.url import host_key, key
-from ingather.robot.allotment import Allotment
-from ingather.robot.frontier import Frontier
+from ingather.robot.frontier.allotment import Allotment
+from ingather.robot.frontier.hold import Frontier
 from ingather.testing.rig import Rig, wait_until
 
 _START_S, _KEEPER_MB, _CLAIM_MS = 10.0, 600.0, 1.0

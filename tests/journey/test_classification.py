@@ -9,7 +9,7 @@ import pytest
 
 from ingather.app.demo import Resource, StaticServer
 from ingather.cli import run
-from ingather.conf.taxonomy import Category, Taxonomy, write_taxonomy
+from ingather.conf.rd.taxonomy import Category, Taxonomy, write_taxonomy
 
 SITE = {
     "": Resource(

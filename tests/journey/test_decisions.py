@@ -16,8 +16,8 @@ import pytest
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.homeparts import database_of
 from ingather.app.searching import Seeing, search_service
-from ingather.catalog.sqlite_access_reader import AccessReader
-from ingather.catalog.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
 from ingather.client import FeedWriter, GroupWriter
 from ingather.explain.access import AccessExplainer, AccessParts, DocumentFacts
 from ingather.feeds.desk import FeedKind

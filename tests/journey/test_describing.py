@@ -4,8 +4,8 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-from ingather.conf.soif import SoifObject, write_object
-from ingather.conf.soif_reader import read_soif
+from ingather.conf.rd.soif import SoifObject, write_object
+from ingather.conf.rd.soif_reader import read_soif
 from ingather.testing.rig import Rig, wait_until
 from ingather.testing.site import Site
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ingather.app.homeparts import database_of
+from ingather.catalog.likeness.sqlite_likeness_reader import LikenessReader
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_likeness_reader import LikenessReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.log import get
-from ingather.robot.canonicals import judge_canonicals
-from ingather.robot.committing import Writer
+from ingather.robot.indexing.likeness import Candidate, Member, near_groups, near_pairs
 from ingather.robot.keeper import Keeper
-from ingather.robot.likeness import Candidate, Member, near_groups, near_pairs
+from ingather.robot.settling.canonicals import judge_canonicals
+from ingather.robot.settling.committing import Writer
 
 __all__ = ["Alike", "compare", "compare_pages"]
 

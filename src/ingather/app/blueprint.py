@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ingather.conf import Site
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 
 __all__ = ["Blueprint"]
 

@@ -9,12 +9,12 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, laying_of
 from ingather.catalog.bodies import SegmentReader
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogDamagedError, CatalogError, IndexingError
 from ingather.index import IndexFolder, compare, write_prior
 from ingather.ports.catalog import CatalogStats
-from ingather.robot.documents import CatalogDocuments
-from ingather.robot.linkpass import link_pass
+from ingather.robot.indexing.documents import CatalogDocuments
+from ingather.robot.indexing.linkpass import link_pass
 
 __all__ = ["catalog_stats", "check_catalog", "check_index", "damaged_bodies", "rebuild_index"]
 

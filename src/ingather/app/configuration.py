@@ -8,10 +8,10 @@ from ingather.app.home import Home
 from ingather.app.plugging import plug_ins
 from ingather.conf import Loaded, Vocabulary, load
 from ingather.conf.report import Report
-from ingather.conf.settings import Flag, Settings
-from ingather.conf.settings_file import SETTINGS_FILE
-from ingather.conf.sitechecks import check_sites
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import SETTINGS_FILE
+from ingather.conf.settings.values import Flag, Settings
+from ingather.conf.sites.sitechecks import check_sites
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import ConfigurationError
 from ingather.model.diagnostic import Diagnostic
 

@@ -16,10 +16,10 @@ from ingather.app.notices.oneshot import tell_of_run
 from ingather.app.reaching.starting import CRAWLED, opened_for
 from ingather.app.runplan import RunPlan
 from ingather.app.status import closed_hosts
-from ingather.catalog.sqlite_tombstones import TombstoneReader
+from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.conf import Site, Start, StartingPoint
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf, is_source_name
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.fetch.addresses import parse_address, refusal
 from ingather.model.lifecycle import Outcome, State

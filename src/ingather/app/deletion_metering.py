@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ingather.catalog.sqlite_accounts import SourceAccount
-from ingather.catalog.sqlite_tombstones import TombstoneReader
+from ingather.catalog.deletion.sqlite_accounts import SourceAccount
+from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.errors import CatalogError
 
 __all__ = ["DeletionMetrics"]

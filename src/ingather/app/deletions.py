@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from ingather.catalog.sqlite_tombstones import Decided, HoldRow, Stone, TombstoneReader
+from ingather.catalog.deletion.sqlite_tombstones import Decided, HoldRow, Stone, TombstoneReader
 from ingather.errors import UrlError, UsageError
 from ingather.explain.forms import instant
 from ingather.explain.proof import evidence_form, stone_form

@@ -14,14 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+from ingather.catalog.deletion.sqlite_expiry import ExpiryReader, Unfound
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_expiry import ExpiryReader, Unfound
-from ingather.conf.rdschema import moment_of
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.rd.rdschema import moment_of
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.explain.forms import instant
-from ingather.robot.committing import Writer, carry_out, ledger_of
-from ingather.robot.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling
+from ingather.robot.settling.committing import Writer, carry_out, ledger_of
+from ingather.robot.settling.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling
 
 __all__ = ["Expired", "Lifetimes", "Terms", "expire", "expired_rows"]
 

@@ -28,8 +28,8 @@ from ingather.app.reaching.proxies import proxies_of
 from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
-from ingather.conf.sitebook import SiteBook
-from ingather.conf.sources import SourceConf
+from ingather.conf.sites.sitebook import SiteBook
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.extract.html import walk_in_use
@@ -44,18 +44,18 @@ from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
-from ingather.robot.discovering import Discoverer
+from ingather.robot.frontier.seen import Seen
 from ingather.robot.gatherer import Gatherer
-from ingather.robot.hostbook import HostBook
-from ingather.robot.hostnames import HostNames
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.polling import Polling
-from ingather.robot.reading import Reading
-from ingather.robot.renaming import Renaming
-from ingather.robot.seen import Seen
+from ingather.robot.politeness.hostbook import HostBook
 from ingather.robot.slot import Slot
-from ingather.robot.softnotfound import SoftNotFound
 from ingather.robot.supervising import DISK_FULL_EXIT
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.hostnames import HostNames
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.polling import Polling
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.renaming import Renaming
+from ingather.robot.visit.softnotfound import SoftNotFound
 
 __all__ = ["die_with", "main", "pushed_scope"]
 

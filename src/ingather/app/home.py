@@ -24,9 +24,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingather.app.homelock import HomeLock
-from ingather.conf.settings import Flag
-from ingather.conf.settings_file import SETTINGS_FILE, SettingsFile, load_settings
-from ingather.conf.settings_pages import commented_file
+from ingather.conf.settings.file import SETTINGS_FILE, SettingsFile, load_settings
+from ingather.conf.settings.pages import commented_file
+from ingather.conf.settings.values import Flag
 from ingather.conf.shipped import shipped
 from ingather.errors import HomeError
 

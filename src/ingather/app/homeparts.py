@@ -12,13 +12,13 @@ from ingather.app.home import Home
 from ingather.app.overlay.laying import in_force
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
-from ingather.conf.rdschema import RdSchema
-from ingather.conf.settings import Settings
+from ingather.conf.rd.rdschema import RdSchema
+from ingather.conf.settings.values import Settings
 from ingather.index import IndexFolder
 from ingather.ports.clock import Clock
-from ingather.robot.documents import Lay
-from ingather.robot.indexing import IndexFollower
-from ingather.robot.laying import Laying
+from ingather.robot.indexing.documents import Lay
+from ingather.robot.indexing.following import IndexFollower
+from ingather.robot.indexing.laying import Laying
 
 __all__ = ["database_of", "follower_of", "laying_of", "load_checked"]
 

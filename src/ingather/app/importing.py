@@ -8,13 +8,13 @@ from typing import Any
 
 from ingather.app.publishing import Published, Publishing
 from ingather.conf import Loaded, load, load_bodies, shipped
-from ingather.conf.blocks import parse_blocks
-from ingather.conf.physical import decode
-from ingather.conf.rdschema import NAME as RD_SCHEMA
+from ingather.conf.rd.rdschema import NAME as RD_SCHEMA
 from ingather.conf.redaction import redacted
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import GRAMMAR
-from ingather.conf.tree import Block, Document, Entry
+from ingather.conf.sites.rulesconf import GRAMMAR
+from ingather.conf.text.blocks import parse_blocks
+from ingather.conf.text.physical import decode
+from ingather.conf.text.tree import Block, Document, Entry
 from ingather.errors import ConfigurationError, UsageError
 from ingather.model.diagnostic import Diagnostic
 

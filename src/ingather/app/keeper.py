@@ -48,32 +48,32 @@ from ingather.app.visiting import Visitor
 from ingather.app.waiting import finish_waiting
 from ingather.catalog.bodies import cut_tails
 from ingather.catalog.bodies.folder import segments
-from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.catalog.sqlite_syndication_reader import SyndicationReader
 from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationReader
 from ingather.conf import Loaded, Site
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
 from ingather.model.url import Canonicaliser, split
-from ingather.robot.accesslog import AccessLog
-from ingather.robot.addresses import AddressBook, AddressState
-from ingather.robot.allotment import Allotment
-from ingather.robot.committing import Committer
-from ingather.robot.discovering import Discoverer
-from ingather.robot.filterlog import FilterLog
-from ingather.robot.frontier import Frontier
+from ingather.robot.frontier.allotment import Allotment
+from ingather.robot.frontier.hold import Frontier
 from ingather.robot.keeper import ADDRESS_STATES, Keeper
-from ingather.robot.robotlog import RobotLog
-from ingather.robot.settle import SettleRules
+from ingather.robot.logs.accesslog import AccessLog
+from ingather.robot.logs.filterlog import FilterLog
+from ingather.robot.logs.robotlog import RobotLog
+from ingather.robot.politeness.addresses import AddressBook, AddressState
+from ingather.robot.politeness.visitbudget import VisitBudget, day_of
+from ingather.robot.settling.committing import Committer
+from ingather.robot.settling.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
-from ingather.robot.visitbudget import VisitBudget, day_of
+from ingather.robot.visit.discovering import Discoverer
 from ingather.syndication.facts import FeedState
 
 __all__ = ["Gathering"]

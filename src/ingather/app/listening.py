@@ -2,7 +2,7 @@
 
 import socket
 
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import PortInUseError
 from ingather.web import ConnectionLimits
 

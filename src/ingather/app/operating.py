@@ -12,12 +12,12 @@ from ingather.app.owner import ask_owner
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
 from ingather.model.decided import NOBODY, By, Undo
 from ingather.model.url import canonical
-from ingather.robot.indexing import IndexFollower
+from ingather.robot.indexing.following import IndexFollower
 
 __all__ = [
     "Job",

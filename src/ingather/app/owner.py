@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from ingather.app.home import Home
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeLockedError, IngatherError
 from ingather.feeds.trust import write_durably
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ingather.app.home import Home
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.plugins import PlugIns
 
 __all__ = ["converter_environment", "plug_in_folder", "plug_ins"]

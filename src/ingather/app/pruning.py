@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
-from ingather.conf.settings import Settings
-from ingather.robot.committing import Writer
+from ingather.conf.settings.values import Settings
 from ingather.robot.keeper import Keeper
+from ingather.robot.settling.committing import Writer
 
 __all__ = ["Pruned", "collect_chains", "prune"]
 

@@ -28,10 +28,10 @@ from ingather.app.versions import (
 )
 from ingather.app.waiting import finish_waiting, keep_version, let_wait
 from ingather.conf import load
-from ingather.conf.physical import decode
 from ingather.conf.redaction import redacted
 from ingather.conf.report import Report
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
+from ingather.conf.text.physical import decode
 from ingather.errors import ConflictError, HomeLockedError, UsageError
 
 __all__ = ["Published", "Publishing", "author_here", "differences", "is_crawl", "require_base", "take_over"]

@@ -15,7 +15,7 @@ import msgspec
 from ingather.access import ANONYMOUS
 from ingather.errors import IngatherError
 from ingather.ports.clock import Clock
-from ingather.robot.logfile import LogFile
+from ingather.robot.logs.logfile import LogFile
 from ingather.search import SearchRequest, SearchResults
 
 __all__ = ["QueryLog"]

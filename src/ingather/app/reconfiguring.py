@@ -9,12 +9,12 @@ from ingather.app.configuration import Configuration
 from ingather.app.runplan import JUDGED, log_robots_off, note_robots_off
 from ingather.app.versions import digest_of, packed
 from ingather.conf.report import Report
-from ingather.conf.sitechecks import check_sites
+from ingather.conf.sites.sitechecks import check_sites
 from ingather.errors import ConfigurationError
 from ingather.filters import Engine
 from ingather.log import get
-from ingather.robot.discovering import Discoverer
-from ingather.robot.robotlog import Level
+from ingather.robot.logs.robotlog import Level
+from ingather.robot.visit.discovering import Discoverer
 
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering

@@ -13,7 +13,7 @@ from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 
 __all__ = ["forget_damaged_bodies"]
 

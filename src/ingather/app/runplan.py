@@ -9,9 +9,9 @@ from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
 from ingather.app.versions import packed
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
-from ingather.conf.sources import SourceConf
-from ingather.robot.robotlog import RobotLog
-from ingather.robot.tally import Tally
+from ingather.conf.sources.sections import SourceConf
+from ingather.robot.logs.robotlog import RobotLog
+from ingather.robot.settling.tally import Tally
 
 __all__ = ["JUDGED", "RunPlan", "log_robots_off", "note_beginning", "note_robots_off", "tally_of"]
 

@@ -12,11 +12,11 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.overlay.withheld import Withheld
-from ingather.catalog.sqlite_access_reader import AccessReader
-from ingather.catalog.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_users import PeopleReader
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.catalog.sqlite_users import PeopleReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogError, UsageError
 from ingather.index import IndexFolder, QueryLimits, TantivyReader
 from ingather.log import get

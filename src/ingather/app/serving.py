@@ -70,10 +70,10 @@ from ingather.app.watch import (
     watch_certificates,
 )
 from ingather.app.wiring import converter_limits
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
+from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_description_reader import DescriptionReader
-from ingather.catalog.sqlite_reports import ReportReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError
 from ingather.explain import Explainer
 from ingather.log import get

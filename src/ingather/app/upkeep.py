@@ -10,10 +10,10 @@ from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_places import compact_bodies
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.index import write_prior
+from ingather.robot.indexing.linkpass import link_pass
 from ingather.robot.keeper import Keeper
-from ingather.robot.linkpass import link_pass
 
 __all__ = ["compact", "derive_links"]
 

@@ -18,7 +18,7 @@ from ingather.app.homeparts import database_of
 from ingather.app.versions import digest_of, overwritten, packed, put_in_place
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeError, IngatherError
 from ingather.log import get
 

@@ -9,25 +9,25 @@ from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
 from ingather.app.sitemaps.limits import SitemapLimits
-from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf, Site
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
 from ingather.model.candidate import Pushed
 from ingather.ports.isolation import Isolation
-from ingather.robot.addresses import AddressLimits
-from ingather.robot.backoff import BackOffLimits
-from ingather.robot.deletion import DeletionLimits
-from ingather.robot.discovering import UrlLimits
+from ingather.robot.frontier.recheck import RecheckLimits
+from ingather.robot.frontier.sampling import SamplingLimits
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.indexing import FollowLimits
+from ingather.robot.indexing.following import FollowLimits
 from ingather.robot.keeperlimits import KeeperLimits
-from ingather.robot.listed import ListedRules
-from ingather.robot.pipelinelimits import PipelineLimits
-from ingather.robot.politeness import HostPolicy
-from ingather.robot.recheck import RecheckLimits
-from ingather.robot.sampling import SamplingLimits
+from ingather.robot.politeness.addresses import AddressLimits
+from ingather.robot.politeness.backoff import BackOffLimits
+from ingather.robot.politeness.hosts import HostPolicy
+from ingather.robot.settling.deletion import DeletionLimits
+from ingather.robot.visit.discovering import UrlLimits
+from ingather.robot.visit.listed import ListedRules
+from ingather.robot.visit.pipelinelimits import PipelineLimits
 
 __all__ = [
     "address_limits",

@@ -15,20 +15,20 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from ingather.catalog.access.sqlite_acl import WITHHELD, AccessLists
+from ingather.catalog.deletion.sqlite_holds import Holds
 from ingather.catalog.digests import Part, equal
+from ingather.catalog.frontier.sqlite_budget import Budgets
+from ingather.catalog.frontier.sqlite_discovery import BY_HAND, Discoveries
+from ingather.catalog.frontier.sqlite_freshness import Freshness
+from ingather.catalog.frontier.sqlite_redirects import Redirects
+from ingather.catalog.likeness.sqlite_duplicates import HIDDEN, Duplicates
+from ingather.catalog.likeness.sqlite_likeness import Likeness
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
-from ingather.catalog.sqlite_acl import WITHHELD, AccessLists
-from ingather.catalog.sqlite_budget import Budgets
+from ingather.catalog.reports.sqlite_figures import Figures
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
-from ingather.catalog.sqlite_discovery import BY_HAND, Discoveries
-from ingather.catalog.sqlite_duplicates import HIDDEN, Duplicates
-from ingather.catalog.sqlite_figures import Figures
-from ingather.catalog.sqlite_freshness import Freshness
-from ingather.catalog.sqlite_holds import Holds
-from ingather.catalog.sqlite_likeness import Likeness
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_partition import move
-from ingather.catalog.sqlite_redirects import Redirects
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome, State

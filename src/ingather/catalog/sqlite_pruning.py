@@ -11,9 +11,9 @@ caller's to give. And the newest change: the next number is counted from it.
 import apsw
 import msgspec
 
+from ingather.catalog.frontier.sqlite_discovery import BY_HAND
 from ingather.catalog.packing import EMPTY_ATTRIBUTES
 from ingather.catalog.sqlite_changes import ChangeLog
-from ingather.catalog.sqlite_discovery import BY_HAND
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.lifecycle import State

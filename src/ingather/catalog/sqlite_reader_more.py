@@ -6,16 +6,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ingather.catalog.access.sqlite_access_reader import CHAIN, WITH_ACL
 from ingather.catalog.bodies import SegmentReader
+from ingather.catalog.deletion.sqlite_tombstones import (
+    Observation,
+    Stone,
+    evidence_of,
+    observed_hold,
+    stone_of,
+)
+from ingather.catalog.descriptions.sqlite_overlay import OverlayReader
+from ingather.catalog.likeness.sqlite_alike import likeness_of
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.renewal import renew
-from ingather.catalog.sqlite_access_reader import CHAIN, WITH_ACL
-from ingather.catalog.sqlite_alike import likeness_of
+from ingather.catalog.reports.sqlite_runs import Run, last_runs
 from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.catalog.sqlite_runs import Run, last_runs
-from ingather.catalog.sqlite_tombstones import Observation, Stone, evidence_of, observed_hold, stone_of
 from ingather.catalog.statements import SQL
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
 

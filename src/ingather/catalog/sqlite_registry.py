@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import apsw
 
 from ingather.catalog.packing import EMPTY_ATTRIBUTES
+from ingather.catalog.reports.sqlite_runs import detail_of
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import Rows, fetch
-from ingather.catalog.sqlite_runs import detail_of
 from ingather.catalog.sqlite_versions import Versions
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind

@@ -12,29 +12,29 @@ from typing import TypeVar
 
 import apsw
 
-from ingather.catalog.sqlite_access import AccessStore
-from ingather.catalog.sqlite_aliases import Aliases
+from ingather.catalog.access.sqlite_access import AccessStore
+from ingather.catalog.access.sqlite_groups import GroupStore
+from ingather.catalog.access.sqlite_users import Users
+from ingather.catalog.deletion.sqlite_deletion import Deletions
+from ingather.catalog.descriptions.sqlite_descriptions import Descriptions
+from ingather.catalog.descriptions.sqlite_overlay import OverlayStore
+from ingather.catalog.feeds.sqlite_feeds import FeedStore
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits, Budgets
+from ingather.catalog.frontier.sqlite_clearing import Clearing
+from ingather.catalog.frontier.sqlite_controls import HeaderControls
+from ingather.catalog.frontier.sqlite_counts import RunCounts
+from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
+from ingather.catalog.frontier.sqlite_recheck import Rechecks
+from ingather.catalog.frontier.sqlite_traps import TrapStore
+from ingather.catalog.likeness.sqlite_aliases import Aliases
 from ingather.catalog.sqlite_apply import Applier
-from ingather.catalog.sqlite_budget import BudgetLimits, Budgets
-from ingather.catalog.sqlite_clearing import Clearing
-from ingather.catalog.sqlite_controls import HeaderControls
-from ingather.catalog.sqlite_counts import RunCounts
-from ingather.catalog.sqlite_deletion import Deletions
-from ingather.catalog.sqlite_descriptions import Descriptions
-from ingather.catalog.sqlite_feeds import FeedStore
-from ingather.catalog.sqlite_frontier import FrontierQueries
-from ingather.catalog.sqlite_groups import GroupStore
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
-from ingather.catalog.sqlite_overlay import OverlayStore
 from ingather.catalog.sqlite_pruning import Pruning
-from ingather.catalog.sqlite_recheck import Rechecks
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
-from ingather.catalog.sqlite_sitemaps import Sitemaps
-from ingather.catalog.sqlite_syndication import SyndicationStore
-from ingather.catalog.sqlite_traps import TrapStore
-from ingather.catalog.sqlite_users import Users
+from ingather.catalog.syndication.sqlite_sitemaps import Sitemaps
+from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
 
 __all__ = ["CatalogWriter"]
 

@@ -66,7 +66,7 @@ def check(home: Path, directory: Path | None, *, strict: bool, known: bool, as_j
 def _over_known(home: Path, loaded: Loaded) -> list[Diagnostic]:
     """Return what the lists do to the URLs of the home."""
     from ingather.app.homeparts import database_of
-    from ingather.catalog.sqlite_known_reader import known_urls
+    from ingather.catalog.frontier.sqlite_known_reader import known_urls
     from ingather.conf.urlpatterns.usage import KnownUrl, findings_over
 
     database = database_of(Home.open(home))

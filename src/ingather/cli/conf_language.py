@@ -25,8 +25,8 @@ def explain(home: Path, filter_: str) -> None:
     """  # noqa: D301 - click wants the control character
     from ingather.app.configuration import read_configuration
     from ingather.app.home import Home
+    from ingather.conf.filters.prose import prose_of
     from ingather.conf.names import suggestion
-    from ingather.conf.prose import prose_of
 
     loaded = read_configuration(Home.open(home), environment=os.environ).require().loaded
     wanted = [filter_] if filter_ else [loaded.robot.enumeration_filter, loaded.robot.generation_filter]

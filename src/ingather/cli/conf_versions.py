@@ -52,9 +52,9 @@ def show(home: Path, version: str, file: str) -> None:
 
     FILE picks one; it is printed alone, without a heading. Passwords of robot.conf are hidden.
     """
-    from ingather.conf.physical import decode
     from ingather.conf.redaction import redacted
     from ingather.conf.report import Report
+    from ingather.conf.text.physical import decode
 
     files = _publishing(home).files(version)
     if file:

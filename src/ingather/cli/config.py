@@ -14,8 +14,8 @@ from ingather.app.home import Home
 from ingather.cli.findings import counted, told
 from ingather.cli.home_option import home_option
 from ingather.conf import PARAMETERS
-from ingather.conf.credentials import CREDENTIAL_KEYS
-from ingather.conf.sources import SOURCE_KEYS
+from ingather.conf.sources.credentials import CREDENTIAL_KEYS
+from ingather.conf.sources.sections import SOURCE_KEYS
 from ingather.errors import UsageError
 from ingather.model.diagnostic import Diagnostic, Place
 from ingather.units import format_seconds

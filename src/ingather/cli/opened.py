@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ingather.app.home import Home
-    from ingather.conf.settings_file import SettingsFile
+    from ingather.conf.settings.file import SettingsFile
 
 __all__ = ["open_home", "print_json"]
 

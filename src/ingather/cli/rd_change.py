@@ -42,8 +42,8 @@ def edit(  # noqa: PLR0913 - the command's options
 
     Exit status 1: there is no such RD, or the RD schema does not let an attribute be edited.
     """
-    from ingather.conf.rdm import Submit, database_name
-    from ingather.conf.soif import writable_name
+    from ingather.conf.rd.rdm import Submit, database_name
+    from ingather.conf.rd.soif import writable_name
     from ingather.errors import UsageError
 
     given: dict[str, tuple[str, ...]] = {name.strip().lower(): () for name in names}
@@ -81,7 +81,7 @@ def delete(urls: tuple[str, ...], home: Path, file: str, as_json: bool, **select
     keep them out for good use ingather remove. With --persistent or --non-persistent only that data goes.
     Exit status 1: nothing was there.
     """
-    from ingather.conf.soif_reader import SoifReader
+    from ingather.conf.rd.soif_reader import SoifReader
     from ingather.errors import UsageError
 
     choice = choice_of(**selected)
@@ -103,7 +103,7 @@ def delete(urls: tuple[str, ...], home: Path, file: str, as_json: bool, **select
 
 
 def _deleted(descriptions: "Descriptions", choice: "Choice", urls: Iterable[str], *, as_json: bool) -> int:
-    from ingather.conf.rdm import Submit
+    from ingather.conf.rd.rdm import Submit
 
     tally = descriptions.change(Submit("delete", choice.parts.value), ((url, {}) for url in urls))
     status = tell_tally(tally, as_json=as_json)
@@ -128,7 +128,7 @@ def expire(home: Path, *, database: str, days: int, dry_run: bool, as_json: bool
     RDs that were imported without rd-expires, and that neither the robot nor a feed keeps up, expire --days after
     they were brought in last.
     """
-    from ingather.conf.rdm import Submit, database_name
+    from ingather.conf.rd.rdm import Submit, database_name
 
     descriptions = open_descriptions(home)
     name = database_name(database) if database else ""

@@ -71,8 +71,8 @@ def choice_of(  # noqa: PLR0913 - the command's options
 ) -> "Choice":
     """Return what the options of :func:`selection_options` choose."""
     from ingather.app.descriptions.selecting import Choice
-    from ingather.catalog.sqlite_descriptions import Parts
-    from ingather.conf.rdm import database_name
+    from ingather.catalog.descriptions.sqlite_descriptions import Parts
+    from ingather.conf.rd.rdm import database_name
     from ingather.errors import UsageError
 
     if value and kind == "all":
@@ -89,7 +89,7 @@ def view_of(text: str) -> tuple[str, ...]:
     Raises:
         UsageError: it was given, and names nothing: that must not mean everything.
     """
-    from ingather.conf.rdm import names_of
+    from ingather.conf.rd.rdm import names_of
     from ingather.errors import UsageError
 
     names = names_of(text)
@@ -106,7 +106,7 @@ def charset_of(text: str) -> str:
     Raises:
         UsageError: there is none, or it cannot carry SOIF.
     """
-    from ingather.conf.soif import SoifError, known_charset
+    from ingather.conf.rd.soif import SoifError, known_charset
     from ingather.errors import UsageError
 
     try:

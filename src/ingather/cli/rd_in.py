@@ -59,8 +59,8 @@ def _brought(  # noqa: PLR0913 - the command's options
     charset: str, no_aliases: bool, no_schema: bool, as_json: bool,
 ) -> int:  # fmt: skip
     from ingather.app.descriptions.store import Preparing
-    from ingather.conf.rdm import Submit, database_name
-    from ingather.conf.soif_reader import SoifReader
+    from ingather.conf.rd.rdm import Submit, database_name
+    from ingather.conf.rd.soif_reader import SoifReader
 
     codec = charset_of(charset)
     descriptions = open_descriptions(home)

@@ -15,7 +15,7 @@ from ingather.errors import UsageError
 
 if TYPE_CHECKING:
     from ingather.app.secrets import SecretStore
-    from ingather.conf.settings_file import SettingsFile
+    from ingather.conf.settings.file import SettingsFile
 
 __all__ = ["command"]
 

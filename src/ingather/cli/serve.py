@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ingather.app.listening import Listeners
     from ingather.app.runplan import RunPlan
     from ingather.app.watch import Canary
-    from ingather.conf.settings import Settings
-    from ingather.conf.sources import SourceConf
+    from ingather.conf.settings.values import Settings
+    from ingather.conf.sources.sections import SourceConf
 
 __all__ = ["command"]
 

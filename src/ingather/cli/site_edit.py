@@ -77,7 +77,7 @@ def add(host: str, home: Path, **given: Any) -> int:
 
 def add_site(home: Path, host: str, given: Mapping[str, Any]) -> int:
     """Add a site as *given* (values of the options) says; return the exit status."""
-    from ingather.conf.newsite import NewSite
+    from ingather.conf.sites.newsite import NewSite
 
     new = NewSite(
         host, name=given["name"] or "", domain=given["domain"], depth=given["depth"], source=given["source"] or "web",
@@ -105,7 +105,7 @@ def set_(site: str, home: Path, **given: Any) -> int:
 
     --start adds a starting point; --protocol, --port and --rule replace the lists that there are.
     """
-    from ingather.conf.siteedit import SiteChange
+    from ingather.conf.sites.siteedit import SiteChange
 
     kind = None if given["domain"] is None else "domain" if given["domain"] else "server"
     stated = {"host": given["host"], "type": kind}
@@ -171,7 +171,7 @@ def delete(site: str, home: Path, **given: Any) -> int:
 
 
 def _switch(home: Path, site: str, given: Mapping[str, Any], *, on: bool) -> int:
-    from ingather.conf.siteedit import SiteChange
+    from ingather.conf.sites.siteedit import SiteChange
 
     answer = desk(home).change(site, SiteChange(enable=on), asked(given))
     if not on:

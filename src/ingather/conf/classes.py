@@ -11,7 +11,7 @@ from typing import Final
 
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
-from ingather.conf.setting_kinds import Kind, Setting
+from ingather.conf.settings.kinds import Kind, Setting
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Place
 

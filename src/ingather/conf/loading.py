@@ -5,26 +5,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ingather.conf.blocks import parse_blocks
-from ingather.conf.builtins import BUILTIN
-from ingather.conf.classification import Classification, parse_classification
 from ingather.conf.collector import collector_rests
-from ingather.conf.directives import DirectiveReader
 from ingather.conf.files import Files, exists
-from ingather.conf.filterconf import GRAMMAR, Filter, FilterReader
+from ingather.conf.filters.builtins import BUILTIN
+from ingather.conf.filters.directives import DirectiveReader
+from ingather.conf.filters.filterconf import GRAMMAR, Filter, FilterReader
+from ingather.conf.filters.vocabulary import Vocabulary
 from ingather.conf.mime import MimeMap, parse_mime
 from ingather.conf.names import few
-from ingather.conf.physical import decode, is_binary
 from ingather.conf.policyacl import PolicyAcl
-from ingather.conf.rdschema import RdSchema, read_schema, shipped_schema
+from ingather.conf.rd.classification import Classification, parse_classification
+from ingather.conf.rd.rdschema import RdSchema, read_schema, shipped_schema
+from ingather.conf.rd.taxonomy import Taxonomy, parse_taxonomy
 from ingather.conf.report import Report
-from ingather.conf.robotconf import RobotConf, parse_robot_document, read_robot
-from ingather.conf.rules import Rules, Site
-from ingather.conf.rulesconf import parse_rules
-from ingather.conf.taxonomy import Taxonomy, parse_taxonomy
-from ingather.conf.tree import Document
+from ingather.conf.robot.robotconf import RobotConf, parse_robot_document, read_robot
+from ingather.conf.sites.rules import Rules, Site
+from ingather.conf.sites.rulesconf import parse_rules
+from ingather.conf.text.blocks import parse_blocks
+from ingather.conf.text.physical import decode, is_binary
+from ingather.conf.text.tree import Document
 from ingather.conf.urlpatterns.gates import DONOTFOLLOW, FOLLOW, NO_GATES, SOURCES, Gates, read_gates
-from ingather.conf.vocabulary import Vocabulary
 from ingather.model.diagnostic import Diagnostic, Place
 
 __all__ = ["Loaded", "StartingPoint", "load", "load_bodies"]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from ingather.conf.physical import physical_lines
 from ingather.conf.report import Report
+from ingather.conf.text.physical import physical_lines
 from ingather.model.diagnostic import Place
 
 __all__ = ["MimeMap", "parse_mime"]

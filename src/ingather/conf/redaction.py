@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ingather.conf.robotparameters import PARAMETERS
+from ingather.conf.robot.robotparameters import PARAMETERS
 
 __all__ = ["HIDDEN", "redacted"]
 

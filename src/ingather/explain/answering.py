@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ingather.catalog.sqlite_tombstones import Observation, Stone
+from ingather.catalog.deletion.sqlite_tombstones import Observation, Stone
 from ingather.errors import CatalogDamagedError
 from ingather.explain.forms import instant, short, step_form, verdict_form
 from ingather.explain.headline import headline

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ingather.catalog.sqlite_tombstones import Observation, Stone
+from ingather.catalog.deletion.sqlite_tombstones import Observation, Stone
 from ingather.explain.forms import instant
 
 __all__ = ["evidence_form", "evidence_line", "proof_lines", "stone_form", "stone_line"]

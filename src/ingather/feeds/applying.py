@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from ingather.access.metas import is_reserved
+from ingather.catalog.feeds.sqlite_feeds import FeedRow, Listing
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_feeds import FeedRow, Listing
 from ingather.errors import UrlError
 from ingather.feeds.applying_acls import AclPart
 from ingather.feeds.desk import WEB_SOURCE

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from ingather.catalog.deletion.sqlite_evidence import Seen
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_evidence import Seen
 from ingather.feeds.policy import FeedWriter
 from ingather.feeds.sweeping import Guard, Ruled
 

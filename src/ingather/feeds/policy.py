@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from ingather.catalog.sqlite_access import AccessStore
+from ingather.catalog.access.sqlite_access import AccessStore
+from ingather.catalog.deletion.sqlite_deletion import Deletions
+from ingather.catalog.feeds.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_apply import Applier
-from ingather.catalog.sqlite_deletion import Deletions
-from ingather.catalog.sqlite_feeds import FeedStore
 from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.receipts import Written
 

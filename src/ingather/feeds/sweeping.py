@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from ingather.catalog.deletion.sqlite_deletion import SourceFacts
+from ingather.catalog.deletion.sqlite_evidence import Seen
+from ingather.catalog.feeds.sqlite_feeds import FeedRow
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_deletion import SourceFacts
-from ingather.catalog.sqlite_evidence import Seen
-from ingather.catalog.sqlite_feeds import FeedRow
 from ingather.feeds.desk import FeedKind
 from ingather.feeds.policy import FeedWriter, source_row_name
 from ingather.feeds.receipts import FeedState, Written

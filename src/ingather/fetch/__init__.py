@@ -15,6 +15,8 @@ The journey of a request through the files of this room:
 4. ``http_answer`` reads the head or names the failure, ``decoding`` takes off one layer of
    content encoding with bounded output, ``retry_after`` reads what a host asks for.
 
+``shares/`` does the same for ftp, sftp, smb, file and WebDAV, ``logins/`` says who we are, ``proxies/`` which way a request takes.
+
 ``names`` and ``knocking`` are for people who look at a host: what the name service says beside addresses, and one connection to a
 port through the gate, with the certificate that is shown there.
 

@@ -42,7 +42,7 @@ _THREAD_BYTES = 64 * 1024
 _NO_ADDRESS = "user@domain"
 _ENCODING = "content-encoding"
 _ENCODING_LEN = len(_ENCODING)
-_METHODS = frozenset({"GET", "HEAD", "PROPFIND"})  # the last for ingather.fetch.webdav alone
+_METHODS = frozenset({"GET", "HEAD", "PROPFIND"})  # the last for ingather.fetch.shares.webdav alone
 _BODILESS = frozenset({204, 304})
 _WRITE_ERRORS = frozenset({pycurl.E_WRITE_ERROR, pycurl.E_FILESIZE_EXCEEDED})
 

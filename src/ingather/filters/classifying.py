@@ -8,8 +8,8 @@ length in tables, contained texts and expressions are one RE2 set for each sourc
 from collections.abc import Callable, Iterable, Mapping
 
 import re2
-from ingather.conf.classification import Classification, ClassifyRule
-from ingather.conf.patterns import FOLDED_SOURCES, options
+from ingather.conf.patterns.dialects import FOLDED_SOURCES, options
+from ingather.conf.rd.classification import Classification, ClassifyRule
 from ingather.filters.evaluation import State
 from ingather.filters.sources import Read, Value, comparer
 

@@ -7,9 +7,9 @@ those of the plain loop; when it does not, or anything fails, the plain loop run
 from collections.abc import Sequence
 from itertools import groupby
 
-from ingather.conf.directives import Directive
-from ingather.conf.patterns import Pattern
-from ingather.conf.rules import Match
+from ingather.conf.filters.directives import Directive
+from ingather.conf.patterns.dialects import Pattern
+from ingather.conf.sites.rules import Match
 from ingather.filters.evaluation import State
 from ingather.filters.matching import NONE, FirstMatch
 from ingather.filters.plan import Step

@@ -11,7 +11,7 @@ from functools import partial
 
 from ingather.conf.collector import collector_rests
 from ingather.conf.loading import Loaded, StartingPoint
-from ingather.conf.rules import Rules
+from ingather.conf.sites.rules import Rules
 from ingather.conf.urlpatterns import Crawled
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ingather.conf.loading import Loaded
-from ingather.conf.rules import Rules
+from ingather.conf.sites.rules import Rules
 from ingather.conf.urlpatterns import Crawled
 from ingather.filters.evaluation import Evaluation
 from ingather.filters.sites import SiteTable

@@ -4,7 +4,7 @@
 filter lets pass, and every rule that was tried. ``off``, or a filter without filterrules-setup: nothing.
 """
 
-from ingather.conf.filterconf import Filter
+from ingather.conf.filters.filterconf import Filter
 from ingather.filters.evaluation import Evaluation, State
 from ingather.model.judgement import Judgement
 from ingather.model.phase import Phase, Role

@@ -7,8 +7,8 @@ written as patterns; the other expressions are RE2 sets. The cost hardly depends
 from collections.abc import Iterable
 
 import re2
-from ingather.conf.patterns import FOLDED_SOURCES, Pattern, literal
-from ingather.conf.rules import Match
+from ingather.conf.patterns.dialects import FOLDED_SOURCES, Pattern, literal
+from ingather.conf.sites.rules import Match
 from ingather.filters.patternset import NONE, Member, PatternSet
 
 __all__ = ["NONE", "FirstMatch"]

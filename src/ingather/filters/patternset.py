@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import re2
-from ingather.conf.patterns import options
+from ingather.conf.patterns.dialects import options
 
 __all__ = ["NONE", "Member", "PatternSet"]
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
-from ingather.conf.directives import Directive
-from ingather.conf.filterconf import Filter
-from ingather.conf.robotconf import RobotConf
+from ingather.conf.filters.directives import Directive
+from ingather.conf.filters.filterconf import Filter
+from ingather.conf.robot.robotconf import RobotConf
 from ingather.filters.evaluation import State
 from ingather.filters.sources import first, reader
 from ingather.filters.types import media_type

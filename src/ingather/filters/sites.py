@@ -5,8 +5,8 @@ Decision order DEC-32 of the robot specification.
 
 from collections.abc import Sequence
 
-from ingather.conf.rules import Match, Rule, Rules, Site
-from ingather.conf.sitebook import most_specific
+from ingather.conf.sites.rules import Match, Rule, Rules, Site
+from ingather.conf.sites.sitebook import most_specific
 from ingather.filters.matching import NONE, FirstMatch
 from ingather.model.candidate import Pushed
 

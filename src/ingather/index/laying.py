@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ingather.conf.classes import BUILT_IN, ClassTable
-from ingather.conf.days import day_of, start_of_day
+from ingather.conf.sources.days import day_of, start_of_day
 from ingather.model.description import AttributesView
 from ingather.ports.index import IndexDocument
 

@@ -8,7 +8,7 @@ installation: files of the plug-in folder and packages with an entry point. A fu
 it fails. ``readers`` finds the installed page reader.
 """
 
-from ingather.conf.vocabulary import Kind, ParameterSpec
+from ingather.conf.filters.vocabulary import Kind, ParameterSpec
 from ingather.model.phase import Phase
 from ingather.plugins.answers import ABORTED, DENY, EXIT, NOACTION, PROCEED, RESTART, Answer
 from ingather.plugins.calling import AGAIN

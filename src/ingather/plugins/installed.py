@@ -18,9 +18,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ingather.conf.builtins import BUILTIN
+from ingather.conf.filters.builtins import BUILTIN
+from ingather.conf.filters.vocabulary import (
+    FunctionSpec,
+    ModuleProblem,
+    ModuleRequest,
+    Vocabulary,
+    function_name,
+)
 from ingather.conf.names import nearest
-from ingather.conf.vocabulary import FunctionSpec, ModuleProblem, ModuleRequest, Vocabulary, function_name
 from ingather.errors import UsageError
 from ingather.log import get
 from ingather.model.phase import Phase

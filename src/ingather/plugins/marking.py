@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from ingather.conf.directives import Directive
-from ingather.conf.filterconf import Filter
-from ingather.conf.robotconf import RobotConf
-from ingather.conf.vocabulary import FunctionSpec, ParameterSpec, function_name
+from ingather.conf.filters.directives import Directive
+from ingather.conf.filters.filterconf import Filter
+from ingather.conf.filters.vocabulary import FunctionSpec, ParameterSpec, function_name
+from ingather.conf.robot.robotconf import RobotConf
 from ingather.model.phase import Phase, Role
 
 __all__ = [

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
 
-from ingather.conf.builtins import BUILTIN
-from ingather.conf.vocabulary import FunctionSpec, Vocabulary
+from ingather.conf.filters.builtins import BUILTIN
+from ingather.conf.filters.vocabulary import FunctionSpec, Vocabulary
 from ingather.errors import UsageError
 from ingather.plugins.calling import bound
 from ingather.plugins.marking import Binding, Build, Door, Run, mark_of

@@ -24,20 +24,20 @@ from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
 from ingather.ports.resolver import Resolver
-from ingather.robot.asked import AskedVisits
-from ingather.robot.asking import Asking
-from ingather.robot.errands import Errands
+from ingather.robot.frontier.schedule import Schedule
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.hopping import Hopping
-from ingather.robot.hostbook import HostBook, HostEntry
-from ingather.robot.judged import Judged
-from ingather.robot.listed import ListedRules, RulesOf
 from ingather.robot.outbox import Outbox
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.polling import Polling
-from ingather.robot.rendering import UnfinishedError
-from ingather.robot.schedule import Schedule
-from ingather.robot.turns import Turn, Turns
+from ingather.robot.politeness.asking import Asking
+from ingather.robot.politeness.hostbook import HostBook, HostEntry
+from ingather.robot.politeness.turns import Turn, Turns
+from ingather.robot.visit.asked import AskedVisits
+from ingather.robot.visit.errands import Errands
+from ingather.robot.visit.hopping import Hopping
+from ingather.robot.visit.judged import Judged
+from ingather.robot.visit.listed import ListedRules, RulesOf
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.polling import Polling
+from ingather.robot.visit.rendering import UnfinishedError
 from ingather.robot.wire import (
     Counted,
     Folded,

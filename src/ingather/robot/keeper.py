@@ -17,33 +17,33 @@ from typing import Any
 
 import msgspec
 
+from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_frontier import FrontierQueries
 from ingather.errors import CatalogError
 from ingather.log import get
 from ingather.ports.clock import Clock
-from ingather.robot.accesslog import AccessLog
-from ingather.robot.addresses import AddressBook
-from ingather.robot.commitloop import CommitLoop
-from ingather.robot.committing import Committer, Writer
-from ingather.robot.figures import Figures
-from ingather.robot.filterlog import FilterLog
-from ingather.robot.frontier import Frontier
-from ingather.robot.indexing import IndexFollower
-from ingather.robot.intake import Counters, Intake
+from ingather.robot.frontier.hold import Frontier
+from ingather.robot.frontier.lending import Lending
+from ingather.robot.indexing.following import IndexFollower
 from ingather.robot.keeperlimits import KeeperLimits
-from ingather.robot.lending import Lending
+from ingather.robot.logs.accesslog import AccessLog
+from ingather.robot.logs.filterlog import FilterLog
+from ingather.robot.logs.progress import Progress
+from ingather.robot.logs.robotlog import Level, RobotLog
 from ingather.robot.mourning import Mourning
-from ingather.robot.progress import Progress
-from ingather.robot.remembering import promote
-from ingather.robot.restraint import Restraints
-from ingather.robot.robotlog import Level, RobotLog
+from ingather.robot.politeness.addresses import AddressBook
+from ingather.robot.politeness.restraint import Restraints
+from ingather.robot.politeness.visitbudget import VisitBudget
+from ingather.robot.settling.commitloop import CommitLoop
+from ingather.robot.settling.committing import Committer, Writer
+from ingather.robot.settling.figures import Figures
+from ingather.robot.settling.intake import Counters, Intake
+from ingather.robot.settling.remembering import promote
+from ingather.robot.settling.tally import Tally
+from ingather.robot.settling.telling import Telling
 from ingather.robot.staffing import Staff
 from ingather.robot.supervising import Death, Supervisor
-from ingather.robot.tally import Tally
-from ingather.robot.telling import Telling
 from ingather.robot.timeguard import TimeGuard
-from ingather.robot.visitbudget import VisitBudget
 
 __all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
 

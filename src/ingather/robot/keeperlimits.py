@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ingather.robot.sampling import SamplingLimits
+from ingather.robot.frontier.sampling import SamplingLimits
 
 __all__ = ["KeeperLimits"]
 

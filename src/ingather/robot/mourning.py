@@ -7,11 +7,11 @@ from ingather.model.intent import FEEDS
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.ports.clock import Clock
-from ingather.robot.frontier import Frontier
-from ingather.robot.intake import Counters, Intake
-from ingather.robot.polled import untold
-from ingather.robot.robotlog import RobotLog
+from ingather.robot.frontier.hold import Frontier
+from ingather.robot.logs.robotlog import RobotLog
+from ingather.robot.settling.intake import Counters, Intake
 from ingather.robot.supervising import DISK_FULL_EXIT, Death
+from ingather.robot.visit.polled import untold
 
 __all__ = ["Mourning"]
 

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 from ingather.model.report import HostReport, Report
-from ingather.robot.asking import Asking
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.pipeline import Pipeline
+from ingather.robot.politeness.asking import Asking
+from ingather.robot.visit.pipeline import Pipeline
 from ingather.robot.wire import Reports
 
 __all__ = ["Outbox"]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from ingather.robot.lending import Lending
+from ingather.robot.frontier.lending import Lending
 from ingather.robot.supervising import Supervisor
 from ingather.robot.wire import Stop
 

@@ -21,7 +21,7 @@ import msgspec
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.verdict import Exclusion
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.settling.settle import SettleRules, settle
 from ingather.testing.visitor import DAY_S, HOUR_S, START_S, CatalogUnderTest, SqliteUnderTest, Visitor
 
 __all__ = [

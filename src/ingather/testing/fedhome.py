@@ -21,18 +21,18 @@ from ingather.app.wiring import deletion_limits
 from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
-from ingather.conf.syndication import SyndicationConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.syndication import SyndicationConf
 from ingather.model.change import ChangeKind
 from ingather.model.intent import FEEDS, Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.polled import Hop, Polled, PollKind, encode_polled
 from ingather.model.report import Denial, Report, Row
 from ingather.model.url import Canonicaliser
-from ingather.robot.committing import Batch, Committed, Committer
-from ingather.robot.deletion import DeletionPolicy
-from ingather.robot.settle import SettleRules
+from ingather.robot.settling.committing import Batch, Committed, Committer
+from ingather.robot.settling.deletion import DeletionPolicy
+from ingather.robot.settling.settle import SettleRules
 from ingather.syndication import ListingLimits, pack_listing
 from ingather.syndication.choosing import list_document
 from ingather.syndication.facts import FeedFacts, Registration

@@ -28,18 +28,18 @@ from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser, host_key, split
 from ingather.ports.renderer import NotAsked, Renderer
-from ingather.robot.discovering import Discoverer
+from ingather.robot.frontier.seen import Seen
 from ingather.robot.gatherer import Gatherer
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.hostbook import HostBook
-from ingather.robot.listed import ListedRules
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.politeness import HostPolicy
-from ingather.robot.polling import Polling
-from ingather.robot.reading import Reading
-from ingather.robot.rendering import Rendering
-from ingather.robot.seen import Seen
-from ingather.robot.softnotfound import SoftNotFound
+from ingather.robot.politeness.hostbook import HostBook
+from ingather.robot.politeness.hosts import HostPolicy
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.listed import ListedRules
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.polling import Polling
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.rendering import Rendering
+from ingather.robot.visit.softnotfound import SoftNotFound
 from ingather.robot.wire import (
     AskCounts,
     AskStart,

@@ -10,9 +10,9 @@ from random import Random
 from ingather.catalog.sqlite_changes import Applied
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Denial, Discovery, Report, Row
-from ingather.robot.committing import Batch, Committed, Committer
-from ingather.robot.deletion import DeletionLimits, DeletionPolicy
-from ingather.robot.settle import SettleRules
+from ingather.robot.settling.committing import Batch, Committed, Committer
+from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
+from ingather.robot.settling.settle import SettleRules
 from ingather.testing.visitor import SqliteUnderTest, Visitor
 
 __all__ = ["Page", "Revisits"]

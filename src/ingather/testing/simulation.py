@@ -14,11 +14,11 @@ from heapq import heappop, heappush
 from math import inf
 from random import Random
 
-from ingather.robot.addresses import AddressBook, AddressLimits
-from ingather.robot.allotment import Allotment
-from ingather.robot.backoff import BackOffLimits
-from ingather.robot.politeness import HostClock, HostPolicy, HostState
-from ingather.robot.schedule import Schedule
+from ingather.robot.frontier.allotment import Allotment
+from ingather.robot.frontier.schedule import Schedule
+from ingather.robot.politeness.addresses import AddressBook, AddressLimits
+from ingather.robot.politeness.backoff import BackOffLimits
+from ingather.robot.politeness.hosts import HostClock, HostPolicy, HostState
 from ingather.testing.oracle import HostRules, PolitenessOracle, Violation
 
 __all__ = ["Figures", "SimulatedCrawl", "WorldShape", "simulate"]

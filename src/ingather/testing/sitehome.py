@@ -12,10 +12,10 @@ from ingather.conf import Site, load_bodies
 from ingather.conf.shipped import shipped
 from ingather.filters import Engine
 from ingather.model.report import HostReport
-from ingather.robot.committing import Batch, Committer
-from ingather.robot.deletion import DeletionPolicy
-from ingather.robot.discovering import Discoverer
-from ingather.robot.settle import SettleRules
+from ingather.robot.settling.committing import Batch, Committer
+from ingather.robot.settling.deletion import DeletionPolicy
+from ingather.robot.settling.settle import SettleRules
+from ingather.robot.visit.discovering import Discoverer
 from ingather.testing.fedhome import FedHome
 
 __all__ = ["SiteHome"]

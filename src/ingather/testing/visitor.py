@@ -11,8 +11,8 @@ from typing import Protocol
 
 import msgspec
 
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.catalog.packing import pack_attributes, pack_keys
-from ingather.catalog.sqlite_budget import BudgetLimits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -21,7 +21,7 @@ from ingather.model.lifecycle import Outcome
 from ingather.model.report import Denial, Discovery, Report, Row, Settled
 from ingather.model.url import key, split
 from ingather.ports.catalog import CatalogReader, UrlRecord
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.settling.settle import SettleRules, settle
 
 __all__ = ["DAY_S", "HOUR_S", "START_S", "CatalogUnderTest", "SqliteUnderTest", "Visitor"]
 

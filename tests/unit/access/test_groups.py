@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ingather.access import Rights, decide
 from ingather.access.groups import GroupExpander, expand
 from ingather.access.principals import key_of, principal
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.errors import UsageError
 from ingather.feeds.groups_applying import AT_CAPACITY, GroupReport, LoadMode, clean_up, load_groups
 from ingather.feeds.groups_reading import read_group_items

@@ -10,19 +10,19 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.syndication.sources import fed_sources
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
-from ingather.conf.sources import SourceConf
-from ingather.conf.syndication import SyndicationConf
+from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.syndication import SyndicationConf
 from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Discovery, Report
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser, canonical, split
-from ingather.robot.discovering import Discoverer
-from ingather.robot.hostnames import HostNames
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.reading import Reading
-from ingather.robot.renaming import Renaming
-from ingather.robot.seen import Seen
+from ingather.robot.frontier.seen import Seen
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.hostnames import HostNames
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.renaming import Renaming
 from ingather.testing.clock import FakeClock
 from ingather.testing.site import html
 

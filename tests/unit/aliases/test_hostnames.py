@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ingather.robot.hostnames import HostNames
+from ingather.robot.visit.hostnames import HostNames
 from ingather.testing.clock import FakeClock
 
 

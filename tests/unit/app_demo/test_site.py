@@ -8,7 +8,7 @@ import pytest
 
 import pypdfium2
 from ingather.app.demo import Resource, StaticServer, documentation_folder, documentation_site
-from ingather.conf.settings_table import SETTINGS
+from ingather.conf.settings.table import SETTINGS
 from ingather.extract import convert
 
 

@@ -12,11 +12,11 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.operating import Job
 from ingather.app.searching import search_service
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.soif import SoifObject, write_object
-from ingather.conf.soif_reader import read_soif
+from ingather.conf.rd.soif import SoifObject, write_object
+from ingather.conf.rd.soif_reader import read_soif
 from ingather.testing.rig import Rig
 
 Import = Callable[..., None]

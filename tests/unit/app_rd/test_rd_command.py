@@ -11,8 +11,8 @@ from ingather.app.configuration import read_configuration
 from ingather.app.descriptions.files import EXPIRE_DAYS, Descriptions
 from ingather.app.home import Home
 from ingather.app.operating import follow_directly
-from ingather.conf.soif import write_object
-from ingather.conf.soif_reader import read_soif
+from ingather.conf.rd.soif import write_object
+from ingather.conf.rd.soif_reader import read_soif
 from ingather.errors import IngatherError
 from ingather.testing.clock import FakeClock
 from ingather.testing.rig import Rig

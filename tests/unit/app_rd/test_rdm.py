@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.app_rd.conftest import Import, Rdm
 
-from ingather.conf.soif import write_object
+from ingather.conf.rd.soif import write_object
 
 Open = Callable[[], Rdm]
 A, B, SECRET = "http://www.siroe.com/a", "http://www.siroe.com/b", "http://www.siroe.com/secret"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 
 

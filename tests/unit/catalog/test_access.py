@@ -7,7 +7,7 @@ import pytest
 
 from ingather.access import Rights, decide
 from ingather.access.decision import ChainStatus
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right

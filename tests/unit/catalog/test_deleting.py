@@ -1,5 +1,5 @@
+from ingather.catalog.deletion.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.model.lifecycle import Outcome, State
 from ingather.testing.contracts_catalog import DAY_S, SqliteUnderTest, Visitor
 

@@ -4,13 +4,13 @@ import msgspec
 import pytest
 
 from ingather.access.readacl import acl_of_readacl
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
+from ingather.catalog.descriptions.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_description_reader import DescriptionReader
-from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.change import ChangeKind
-from ingather.robot.documents import NOBODY, PUBLIC, CatalogDocuments
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.indexing.documents import NOBODY, PUBLIC, CatalogDocuments
+from ingather.robot.settling.settle import SettleRules, settle
 from ingather.testing.contracts_catalog import START_S, SqliteUnderTest, Visitor
 
 URL = "http://www.siroe.com/"

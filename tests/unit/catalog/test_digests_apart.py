@@ -17,9 +17,9 @@ from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Discovery, Report
 from ingather.model.url import key
-from ingather.robot.committing import Batch, Committer
-from ingather.robot.deletion import DeletionPolicy
-from ingather.robot.settle import SettleRules
+from ingather.robot.settling.committing import Batch, Committer
+from ingather.robot.settling.deletion import DeletionPolicy
+from ingather.robot.settling.settle import SettleRules
 
 DAY = 86_400.0
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.report import Denial, Discovery

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from ingather.catalog.sqlite_figures import KEPT_RUNS
-from ingather.catalog.sqlite_reports import ReportReader
+from ingather.catalog.reports.sqlite_figures import KEPT_RUNS
+from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.errors import CatalogError
 from ingather.model.error_class import error_class
 from ingather.model.lifecycle import Outcome
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.settling.settle import SettleRules, settle
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 
 URL = "http://a.test/"
@@ -101,7 +101,7 @@ def test_figures_of_old_runs_are_forgotten(
 def test_reasons_without_end_are_one_figure(
     catalog: SqliteUnderTest, visitor: Visitor, reader: ReportReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingather.catalog.sqlite_figures._MOST_NAMES", 3)
+    monkeypatch.setattr("ingather.catalog.reports.sqlite_figures._MOST_NAMES", 3)
     run = begin(catalog)
     for n in range(6):
         visitor.discover(visitor.discovery(f"{URL}{n}", denied=f"category {n}"))

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.feeds.sqlite_feeds import Listing
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_feeds import Listing
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.controls import Controls
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
-from ingather.robot.committing import Batch, Committed, Committer
-from ingather.robot.deletion import DeletionPolicy
-from ingather.robot.settle import SettleRules
+from ingather.robot.settling.committing import Batch, Committed, Committer
+from ingather.robot.settling.deletion import DeletionPolicy
+from ingather.robot.settling.settle import SettleRules
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 
 DOC = "http://h.test/doc"

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from ingather.catalog.sqlite_budget import BudgetLimits
+from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.model.lifecycle import Outcome
 from ingather.testing.contracts_catalog import DAY_S, HOUR_S, Visitor

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ingather.conf import Loaded, load, load_bodies
 from ingather.conf.files import MAX_FILE_BYTES
-from ingather.conf.lexer import MAX_LOGICAL_CHARS
-from ingather.conf.physical import MAX_LINES
 from ingather.conf.report import KEPT, SHOWN
+from ingather.conf.text.lexer import MAX_LOGICAL_CHARS
+from ingather.conf.text.physical import MAX_LINES
 
 FILTERS = "".join(
     f'<Filter name="{name}">\nData fn=clear-source src=x\n</Filter>\n'

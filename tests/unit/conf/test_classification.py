@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.conf import Loaded, load_bodies
+from ingather.conf.rd.taxonomy import Category, Taxonomy, category_name, parse_taxonomy, write_taxonomy
 from ingather.conf.report import Report
-from ingather.conf.taxonomy import Category, Taxonomy, category_name, parse_taxonomy, write_taxonomy
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate
 from ingather.model.page import Page

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from ingather.conf import PARAMETERS, Loaded, load_bodies
-from ingather.conf.blocks import parse_blocks
-from ingather.conf.filterconf import GRAMMAR as FILTERS
+from ingather.conf.filters.filterconf import GRAMMAR as FILTERS
 from ingather.conf.report import SHOWN, Report
-from ingather.conf.robotconf import parse_robot_document
-from ingather.conf.rulesconf import GRAMMAR as RULES
-from ingather.conf.tree import Block, Document, Entry, Remark
-from ingather.conf.writer import print_document
+from ingather.conf.robot.robotconf import parse_robot_document
+from ingather.conf.sites.rulesconf import GRAMMAR as RULES
+from ingather.conf.text.blocks import parse_blocks
+from ingather.conf.text.tree import Block, Document, Entry, Remark
+from ingather.conf.text.writer import print_document
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "reference" / "diagnostics.md"

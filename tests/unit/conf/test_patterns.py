@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingather.conf.patterns import Pattern, PatternError, compile_pattern
+from ingather.conf.patterns.dialects import Pattern, PatternError, compile_pattern
 
 HOSTS = ("www.nasa.gov", "nasa.gov", "www.governor.com", "www.gov.uk", "mygov.com")
 
@@ -112,7 +112,7 @@ def test_an_exception_holds_for_every_form_of_a_host() -> None:
 def test_plain_tests_mean_what_re2_means(written: str, value: str, source: str) -> None:
     """Simple expressions are tested without RE2; both must agree."""
     import re2
-    from ingather.conf.patterns import options
+    from ingather.conf.patterns.dialects import options
 
     try:
         found = compile_pattern(written, source, dialect="posix")

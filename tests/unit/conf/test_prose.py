@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from ingather.conf import BUILTIN, Loaded, load_bodies, shipped
-from ingather.conf.prose import SENTENCES, prose_of, sentence
+from ingather.conf.filters.prose import SENTENCES, prose_of, sentence
 
 Configure = Callable[..., Loaded]
 

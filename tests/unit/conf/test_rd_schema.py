@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.conf.rdschema import NAME, RdAttribute, RdType, parse_schema, shipped_schema
+from ingather.conf.rd.rdschema import NAME, RdAttribute, RdType, parse_schema, shipped_schema
 from ingather.conf.report import Report
 
 

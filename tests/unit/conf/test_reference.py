@@ -7,7 +7,7 @@ import pytest
 
 import ingather
 from ingather.conf import BUILTIN, PARAMETERS, FunctionSpec, RobotParameter
-from ingather.conf.robotpage import VENDOR, WHERE, renewed
+from ingather.conf.robot.robotpage import VENDOR, WHERE, renewed
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
@@ -40,7 +40,7 @@ def test_robot_conf_page_has_every_parameter(parameter: RobotParameter) -> None:
 
 def test_robot_conf_page_is_the_table_of_the_code() -> None:
     page = (DOCS / "robot-conf.md").read_text("utf-8")
-    assert renewed(page) == page, "run: python -m ingather.conf.robotpage docs/reference/robot-conf.md"
+    assert renewed(page) == page, "run: python -m ingather.conf.robot.robotpage docs/reference/robot-conf.md"
     assert set(VENDOR) | set(WHERE) <= set(PARAMETERS)
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.conf import Loaded, Site, load_bodies, shipped
-from ingather.conf.newsite import NewSite, with_site
-from ingather.conf.siteedit import SiteChange, changed_site, find_site, without_site
+from ingather.conf.sites.newsite import NewSite, with_site
+from ingather.conf.sites.siteedit import SiteChange, changed_site, find_site, without_site
 from ingather.errors import ConfigurationError, UsageError
 
 SHIPPED = shipped()["filterrules.conf"].encode()

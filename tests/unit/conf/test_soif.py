@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.conf.soif import (
+from ingather.conf.rd.soif import (
     MOST_ATTRIBUTES,
     MOST_VALUE_BYTES,
     SoifError,
@@ -15,7 +15,7 @@ from ingather.conf.soif import (
     split_name,
     write_object,
 )
-from ingather.conf.soif_reader import SoifReader, read_soif
+from ingather.conf.rd.soif_reader import SoifReader, read_soif
 
 
 def test_robot_case_71_a_counted_value_is_exact() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from ingather.conf import Loaded, load_bodies
-from ingather.conf.patterns import Pattern
-from ingather.conf.rules import Match
+from ingather.conf.patterns.dialects import Pattern
+from ingather.conf.sites.rules import Match
 
 Configure = Callable[..., Loaded]
 

@@ -3,15 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.conf.blocks import Grammar, parse_blocks
-from ingather.conf.filterconf import GRAMMAR as FILTERS
-from ingather.conf.parameters import RAW_NAMES, quoted, unescape
+from ingather.conf.filters.filterconf import GRAMMAR as FILTERS
 from ingather.conf.report import Report
-from ingather.conf.robotconf import parse_robot_document
-from ingather.conf.rulesconf import GRAMMAR as RULES
+from ingather.conf.robot.robotconf import parse_robot_document
 from ingather.conf.shipped import shipped
-from ingather.conf.tree import Block, Document, Entry, Remark
-from ingather.conf.writer import print_document
+from ingather.conf.sites.rulesconf import GRAMMAR as RULES
+from ingather.conf.text.blocks import Grammar, parse_blocks
+from ingather.conf.text.parameters import RAW_NAMES, quoted, unescape
+from ingather.conf.text.tree import Block, Document, Entry, Remark
+from ingather.conf.text.writer import print_document
 
 NAME = st.one_of(
     st.from_regex(r"[a-z][a-z-]{0,8}", fullmatch=True), st.sampled_from(["allow", "deny", "match"])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ingather.catalog.sqlite_tombstones import TombstoneReader
+from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.model.lifecycle import Outcome, State
-from ingather.robot.deletion import DeletionLimits
+from ingather.robot.settling.deletion import DeletionLimits
 from ingather.testing.fedhome import FedHome, Said, fed
 from ingather.testing.feeds import FeedRig, content, record
 from ingather.testing.revisiting import GONE, Page, Revisits

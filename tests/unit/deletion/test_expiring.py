@@ -7,13 +7,13 @@ import msgspec
 import pytest
 
 from ingather.app.expiring import Expired, Lifetimes, Terms, expire
+from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.catalog.packing import pack_attributes
-from ingather.catalog.sqlite_tombstones import TombstoneReader
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.model.lifecycle import Outcome
-from ingather.robot.committing import Batch
-from ingather.robot.deletion import DeletionPolicy
+from ingather.robot.settling.committing import Batch
+from ingather.robot.settling.deletion import DeletionPolicy
 from ingather.testing.revisiting import Page, Revisits
 
 DAY_S = 86_400.0

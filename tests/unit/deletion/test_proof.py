@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from ingather.app.feeds.home import deletion_guard
-from ingather.catalog.sqlite_deletion import SourceFacts
-from ingather.catalog.sqlite_tombstones import Observation, Stone, TombstoneReader
+from ingather.catalog.deletion.sqlite_deletion import SourceFacts
+from ingather.catalog.deletion.sqlite_tombstones import Observation, Stone, TombstoneReader
 from ingather.model.decided import By, Undo
 from ingather.model.lifecycle import Outcome, State
-from ingather.robot.committing import Batch
-from ingather.robot.deletion import DeletionLimits, DeletionPolicy
+from ingather.robot.settling.committing import Batch
+from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.testing.fedhome import FedHome, Said, fed, rss
 from ingather.testing.revisiting import GONE, Page, Revisits
 

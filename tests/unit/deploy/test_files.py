@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingather.cli import VERBS
-from ingather.conf.settings_table import SETTINGS
+from ingather.conf.settings.table import SETTINGS
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"

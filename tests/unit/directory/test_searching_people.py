@@ -18,7 +18,7 @@ from ingather.app.operating import Job
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.cli.access import command
-from ingather.conf.settings_file import load_settings
+from ingather.conf.settings.file import load_settings
 from ingather.errors import DirectoryError, UsageError
 from ingather.model.acl import Principal, PrincipalScope
 from ingather.model.viewer import NOBODY_KNOWN, Viewer

@@ -6,9 +6,9 @@ from ingather.app.clock import SystemClock
 from ingather.app.doctor.browsing import check_browser
 from ingather.app.doctor.finding import Level
 from ingather.app.rendering.finding import find
-from ingather.conf.reach import ReachConf
-from ingather.conf.settings_file import read_settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import read_settings
+from ingather.conf.sources.reach import ReachConf
+from ingather.conf.sources.sections import SourceConf
 
 WANTED = {"shop": SourceConf(name="shop", reach=ReachConf(javascript="auto")), "web": SourceConf()}
 

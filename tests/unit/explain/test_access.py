@@ -7,9 +7,9 @@ import pytest
 
 from ingather.access import decide
 from ingather.access.groups import expand
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_groups_reader import GroupReader
 from ingather.explain.access import AccessExplainer, AccessParts, DocumentFacts
 from ingather.explain.access_printing import explanation_text, seeing_text
 from ingather.feeds.groups_applying import LoadMode, clean_up, load_groups

@@ -194,7 +194,7 @@ def _visit(rig: FeedRig, url: str) -> tuple[object, object]:
 
 def _settle(rig: FeedRig, report: object, row: object) -> None:
     from ingather.catalog.sqlite_apply import Applied
-    from ingather.robot.settle import SettleRules, settle
+    from ingather.robot.settling.settle import SettleRules, settle
 
     settled = settle(report, row, rules=SettleRules(), chance=0.5)  # type: ignore[arg-type]
     rig.local.writer.transaction(lambda w: w.applier.settle(settled, Applied()))

@@ -14,7 +14,7 @@ from ingather.app.explaining import explainer_of
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_frontier import FrontierQueries
+from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.cli import run

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.extract.page import read_page
-from ingather.fetch.listing import Entry, listing_page, listing_response
+from ingather.fetch.shares.listing import Entry, listing_page, listing_response
 from ingather.model.exclusion import reported
 from ingather.model.resource import Request
 from ingather.model.url import split

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingather.conf import ParameterSpec, load_bodies, shipped
-from ingather.conf.builtins import BUILTIN
+from ingather.conf.filters.builtins import BUILTIN
 from ingather.errors import ConfigurationError, UsageError
 from ingather.filters import Engine, builtin_registry
 from ingather.model.candidate import Candidate

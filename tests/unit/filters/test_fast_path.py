@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import re2
-from ingather.conf.parameters import quoted
-from ingather.conf.patterns import PatternError, compile_pattern
-from ingather.conf.rules import Match
+from ingather.conf.patterns.dialects import PatternError, compile_pattern
+from ingather.conf.sites.rules import Match
+from ingather.conf.text.parameters import quoted
 from ingather.filters import Engine
 from ingather.filters.denying import DenySteps
 from ingather.filters.matching import NONE, FirstMatch

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.conf import load_bodies
-from ingather.conf.parameters import quoted
+from ingather.conf.text.parameters import quoted
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate
 from ingather.model.judgement import Judgement
 from ingather.model.page import Page
 from ingather.model.resource import Response
-from ingather.robot.filterlog import FilterLog
+from ingather.robot.logs.filterlog import FilterLog
 from ingather.testing.rig import Rig
 from ingather.testing.site import Site
 

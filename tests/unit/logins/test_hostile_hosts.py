@@ -8,7 +8,7 @@ import pytest
 
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.secrets import KeyFile, SecretStore
-from ingather.conf.settings_file import read_settings
+from ingather.conf.settings.file import read_settings
 from ingather.fetch.logins import Form, FormLogin, Guard
 from ingather.fetch.logins.ntlm import Ntlm
 from ingather.model.resource import Failure, FailureKind, Response

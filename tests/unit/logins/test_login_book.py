@@ -12,7 +12,7 @@ from ingather.app.reaching.ledger import FileLedger, forget, refusals
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.secrets import KeyFile, SecretStore
 from ingather.conf import load_bodies
-from ingather.conf.settings_file import read_settings
+from ingather.conf.settings.file import read_settings
 from ingather.fetch.logins.port import Closed, LoginError
 from ingather.model.resource import Failure, FailureKind, Response
 

@@ -12,7 +12,7 @@ from ingather.app.doctor.secretive import check_secrets
 from ingather.app.home import Home
 from ingather.app.reaching.ledger import FileLedger
 from ingather.app.secrets import FILE, KeyFile, SecretStore
-from ingather.conf.settings_file import read_settings
+from ingather.conf.settings.file import read_settings
 from ingather.errors import UsageError
 
 CANARY = "kanari-7f2e-ä"

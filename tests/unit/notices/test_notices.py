@@ -27,7 +27,7 @@ from ingather.app.notices import (
     webhook_of,
 )
 from ingather.cli.feed_notify import notify
-from ingather.conf.settings_file import load_settings
+from ingather.conf.settings.file import load_settings
 from ingather.errors import CatalogError, UsageError
 from ingather.fetch.dns import SystemResolver
 from ingather.testing.clock import FakeClock

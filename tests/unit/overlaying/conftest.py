@@ -12,8 +12,8 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import follow_directly
 from ingather.app.overlay.laying import Overlays
+from ingather.catalog.descriptions.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_descriptions import NewDescription
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.index import IndexFolder
 from ingather.search import SearchRequest, SearchResults, SearchService

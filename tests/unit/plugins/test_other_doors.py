@@ -19,7 +19,7 @@ from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 from ingather.plugins import PlugIns
-from ingather.robot.reading import Reading
+from ingather.robot.visit.reading import Reading
 
 Plug = Callable[..., PlugIns]
 

@@ -12,8 +12,8 @@ from ingather.app.reaching.proxies import Logins, proxies_of
 from ingather.app.secrets import KeyFile, SecretStore
 from ingather.cli import run
 from ingather.conf import RobotConf, load_bodies
-from ingather.conf.settings import Found, Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Found, Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import ProxyError
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits

@@ -11,9 +11,9 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.reaching.proxies import proxies_of, rules_of
 from ingather.conf import load_bodies
 from ingather.conf.report import Report
-from ingather.conf.robotconf import RobotConf
-from ingather.conf.settings import Found, Settings
-from ingather.conf.sources import SourceConf, read_source
+from ingather.conf.robot.robotconf import RobotConf
+from ingather.conf.settings.values import Found, Settings
+from ingather.conf.sources.sections import SourceConf, read_source
 from ingather.errors import ProxyError, UnitError
 from ingather.fetch.proxies.address import read_answer
 from ingather.fetch.proxies.bypass import Bypass

@@ -13,7 +13,7 @@ import pytest
 from ingather.app.home import Home
 from ingather.app.rehearsal.differences import Tally
 from ingather.app.rehearsal.replaying import replay_summary
-from ingather.catalog.sqlite_replay import KnownUrl
+from ingather.catalog.reports.sqlite_replay import KnownUrl
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial
 from ingather.testing.rig import Rig

@@ -18,17 +18,17 @@ from ingather.catalog.bodies import SegmentWriter
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, load_bodies, shipped
-from ingather.conf.settings_file import SettingsFile
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import SettingsFile
+from ingather.conf.sources.sections import SourceConf
 from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Claim
 from ingather.model.resource import Request
 from ingather.model.url import Canonicaliser, split
-from ingather.robot.discovering import Discoverer
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.reading import Reading
-from ingather.robot.seen import Seen
+from ingather.robot.frontier.seen import Seen
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.reading import Reading
 from ingather.testing.configurations import filter_conf, rules_conf
 from ingather.testing.fetcher import SyntheticFetcher
 from ingather.testing.rig import Rig

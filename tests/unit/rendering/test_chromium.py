@@ -25,7 +25,7 @@ from ingather.fetch.egress import Beforehand
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.renderer import NotAsked, Rendered, RenderFailure
-from ingather.robot.errands import refused_beforehand
+from ingather.robot.visit.errands import refused_beforehand
 from ingather.testing.running import wait_until
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.extract.page import read_page
-from ingather.robot.scripted import MODES, decide
+from ingather.robot.visit.scripted import MODES, decide
 
 SCRIPT = "<script src=/app.js></script>"
 TEXT = "Holiday is asked for on the yellow form, which lies in the drawer beside the door. " * 10

@@ -6,7 +6,7 @@ import pytest
 
 from ingather.app.reports.desk import REPORTS, HomeReports
 from ingather.app.reports.table import Table
-from ingather.catalog import sqlite_report_walks
+from ingather.catalog.reports import sqlite_report_walks
 from ingather.errors import CatalogError, UsageError
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import HostReport

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingather.robot.listed import ListedRules
+from ingather.robot.visit.listed import ListedRules
 from ingather.testing.hand import Hand, RawServer
 
 

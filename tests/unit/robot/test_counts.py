@@ -15,11 +15,11 @@ from ingather.model.counted import Count
 from ingather.model.report import Claim
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser, key, split
-from ingather.robot.discovering import Discoverer
-from ingather.robot.pipeline import Pipeline
-from ingather.robot.reading import Reading
-from ingather.robot.seen import Seen
-from ingather.robot.tally import Tally
+from ingather.robot.frontier.seen import Seen
+from ingather.robot.settling.tally import Tally
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.pipeline import Pipeline
+from ingather.robot.visit.reading import Reading
 from ingather.testing.clock import FakeClock
 from ingather.testing.rig import Rig
 from ingather.testing.site import Site

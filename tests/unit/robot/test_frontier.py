@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.model.report import HostGrant, Row
-from ingather.robot.allotment import Allotment
-from ingather.robot.frontier import Frontier
+from ingather.robot.frontier.allotment import Allotment
+from ingather.robot.frontier.hold import Frontier
 
 
 class Waiting:

@@ -8,7 +8,7 @@ from ingather.index import IndexFolder
 from ingather.model.change import Change, ChangeKind
 from ingather.model.report import Report
 from ingather.ports.index import IndexDocument, IndexWriter
-from ingather.robot.indexing import FollowLimits, IndexFollower
+from ingather.robot.indexing.following import FollowLimits, IndexFollower
 from ingather.testing.clock import FakeClock
 from ingather.testing.rig import wait_until
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from ingather.robot.logfile import LogFile
+from ingather.robot.logs.logfile import LogFile
 
 
 def test_a_full_log_becomes_an_old_one_and_the_oldest_goes(tmp_path: Path) -> None:

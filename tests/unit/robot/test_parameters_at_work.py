@@ -18,8 +18,8 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.summarizing import Summarizers
 from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import PARAMETERS, RobotConf, load_bodies
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import ExtractError, IsolationError
 from ingather.fetch.http import HttpFetcher
 from ingather.index import IndexFolder
@@ -29,10 +29,10 @@ from ingather.model.report import Report, Row, Settled
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.index import IndexDocument
-from ingather.robot.indexing import FollowLimits, IndexFollower
-from ingather.robot.politeness import HostClock
-from ingather.robot.robotlog import Level, RobotLog
-from ingather.robot.schedule import Schedule
+from ingather.robot.frontier.schedule import Schedule
+from ingather.robot.indexing.following import FollowLimits, IndexFollower
+from ingather.robot.logs.robotlog import Level, RobotLog
+from ingather.robot.politeness.hosts import HostClock
 from ingather.testing.clock import FakeClock
 from ingather.testing.proxy import KitProxy
 from ingather.testing.rig import wait_until

@@ -11,7 +11,7 @@ from ingather.model.intent import Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.polled import Hop, Polled, PollKind, decode_polled
 from ingather.model.resource import Response
-from ingather.robot.listed import ListedRules
+from ingather.robot.visit.listed import ListedRules
 from ingather.syndication import Listing, unpack_listing
 from ingather.testing.hand import answer
 

@@ -10,14 +10,14 @@ from ingather.fetch import RobotsLimits, SystemResolver
 from ingather.model.intent import DOCUMENTS, Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report, Row
-from ingather.robot.asking import Asking
+from ingather.robot.frontier.lending import conditions_of
+from ingather.robot.frontier.schedule import Schedule
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.hostbook import HostBook
-from ingather.robot.lending import conditions_of
-from ingather.robot.listed import ListedRules, honoured, is_soft_404
-from ingather.robot.politeness import HostClock, HostPolicy
-from ingather.robot.schedule import Schedule
-from ingather.robot.turns import Turns
+from ingather.robot.politeness.asking import Asking
+from ingather.robot.politeness.hostbook import HostBook
+from ingather.robot.politeness.hosts import HostClock, HostPolicy
+from ingather.robot.politeness.turns import Turns
+from ingather.robot.visit.listed import ListedRules, honoured, is_soft_404
 from ingather.testing.clock import FakeClock
 from ingather.testing.hand import answer
 

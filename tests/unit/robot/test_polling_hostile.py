@@ -11,7 +11,7 @@ from ingather.app.confined.pool import ConverterLimits, JobLimits
 from ingather.model.intent import Intent
 from ingather.model.lifecycle import Outcome
 from ingather.model.polled import PollKind, decode_polled
-from ingather.robot.listed import FEED_BYTES, ListedRules
+from ingather.robot.visit.listed import FEED_BYTES, ListedRules
 from ingather.syndication import unpack_listing
 from ingather.testing.faults import FaultServer
 from ingather.testing.hand import answer

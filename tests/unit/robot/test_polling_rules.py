@@ -3,9 +3,9 @@
 from dataclasses import fields
 
 from ingather.app.wiring import listed_rules
-from ingather.conf.sources import SourceConf
-from ingather.conf.syndication import SyndicationConf
-from ingather.robot.listed import FEED_BYTES, SITEMAP_BYTES, ListedRules
+from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.syndication import SyndicationConf
+from ingather.robot.visit.listed import FEED_BYTES, SITEMAP_BYTES, ListedRules
 
 
 def test_a_source_says_nothing_and_gets_the_defaults() -> None:

@@ -6,7 +6,7 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.model.report import Claim
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser
-from ingather.robot.reading import Reading
+from ingather.robot.visit.reading import Reading
 from ingather.testing.clock import FakeClock
 
 URL = "http://a.test/"

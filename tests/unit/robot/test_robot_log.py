@@ -8,7 +8,7 @@ import pytest
 
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Denial, Discovery, Report, Row, Settled
-from ingather.robot.robotlog import Level, RobotLog
+from ingather.robot.logs.robotlog import Level, RobotLog
 
 ROW = Row(1, 1, "/", 0, None, 1, 0, "", "", b"", None, None, 0, 0, None, None, None)
 

@@ -4,7 +4,7 @@ import pytest
 
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Report, Row, Settled
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.settling.settle import SettleRules, settle
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from ingather.catalog.packing import pack_keys
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
-from ingather.robot.accesslog import AccessLog
-from ingather.robot.discovering import Discoverer, UrlLimits
-from ingather.robot.linkpass import link_pass
-from ingather.robot.seen import Seen
+from ingather.robot.frontier.seen import Seen
+from ingather.robot.indexing.linkpass import link_pass
+from ingather.robot.logs.accesslog import AccessLog
 from ingather.robot.slot import Slot
+from ingather.robot.visit.discovering import Discoverer, UrlLimits
 
 
 def test_a_shorter_path_to_a_known_url_is_news() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.conf.cron import parse_cron
+from ingather.conf.sources.cron import parse_cron
 from ingather.errors import UnitError
 
 VIENNA = ZoneInfo("Europe/Vienna")

@@ -6,12 +6,12 @@ import pytest
 
 from ingather.app.robot.sourcehours import hours_of
 from ingather.app.robot.timetable import Timetable
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
-from ingather.conf.weekspans import parse_delay, parse_span
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.weekspans import parse_delay, parse_span
 from ingather.errors import UnitError
-from ingather.robot.hours import Hours
-from ingather.robot.restraint import Restraints
+from ingather.robot.politeness.hours import Hours
+from ingather.robot.politeness.restraint import Restraints
 
 
 def at(text: str, zone: str = "UTC") -> float:

@@ -19,7 +19,7 @@ from ingather.app.runplan import RunPlan
 from ingather.errors import UsageError
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Report
-from ingather.robot.settle import SettleRules, settle
+from ingather.robot.settling.settle import SettleRules, settle
 from ingather.testing.rig import Rig
 
 SITE = """<Site name="here" host="www.example" type=server enable=true>

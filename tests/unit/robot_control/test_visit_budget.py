@@ -14,9 +14,9 @@ from ingather.app.robot.statefile import Kept, StateFile
 from ingather.app.runplan import RunPlan
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
-from ingather.robot.committing import Batch
-from ingather.robot.lending import Connection
-from ingather.robot.visitbudget import day_of
+from ingather.robot.frontier.lending import Connection
+from ingather.robot.politeness.visitbudget import day_of
+from ingather.robot.settling.committing import Batch
 from ingather.robot.wire import Work
 
 SITE = """<Site name="here" host="www.example" type=server enable=true>

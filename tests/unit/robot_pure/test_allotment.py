@@ -7,7 +7,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ingather.robot.allotment import BUCKETS, Allotment, AllotmentLimits, Batch, batch_size, bucket_of
+from ingather.robot.frontier.allotment import (
+    BUCKETS,
+    Allotment,
+    AllotmentLimits,
+    Batch,
+    batch_size,
+    bucket_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.model.resource import FailureKind
-from ingather.robot.backoff import (
+from ingather.robot.politeness.backoff import (
     BackOffLimits,
     Remedy,
     after_failure,

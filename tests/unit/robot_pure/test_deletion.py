@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.robot.deletion import (
+from ingather.robot.settling.deletion import (
     Decision,
     DeletionLimits,
     DeletionPolicy,

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.fetch.freshness import fresh_s
-from ingather.robot.hints import Hint, Hints, Score, Told, Trust, observe, promise, trust
-from ingather.robot.recheck import RecheckLimits, RecheckReason, next_visit
+from ingather.robot.frontier.recheck import RecheckLimits, RecheckReason, next_visit
+from ingather.robot.settling.hints import Hint, Hints, Score, Told, Trust, observe, promise, trust
 
 HOUR, DAY, NOW = 3_600.0, 86_400.0, 1_790_000_000.0
 

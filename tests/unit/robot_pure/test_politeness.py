@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.robot.addresses import AddressBook, AddressLimits, AddressState
-from ingather.robot.backoff import BackOffLimits
-from ingather.robot.politeness import HostClock, HostPolicy, HostState
+from ingather.robot.politeness.addresses import AddressBook, AddressLimits, AddressState
+from ingather.robot.politeness.backoff import BackOffLimits
+from ingather.robot.politeness.hosts import HostClock, HostPolicy, HostState
 
 WALL = 1_790_000_000.0
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.robot.recheck import RecheckLimits, RecheckReason, next_visit
+from ingather.robot.frontier.recheck import RecheckLimits, RecheckReason, next_visit
 
 HOUR, DAY, NOW = 3_600.0, 86_400.0, 1_790_000_000.0
 

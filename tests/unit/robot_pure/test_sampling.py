@@ -5,8 +5,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.robot.sampling import Due, Pulse, SamplingLimits, beat, split_due
-from ingather.robot.visitbudget import VisitBudget, day_of
+from ingather.robot.frontier.sampling import Due, Pulse, SamplingLimits, beat, split_due
+from ingather.robot.politeness.visitbudget import VisitBudget, day_of
 
 DAY, NOW = 86_400.0, 1_790_000_000.0
 LIMITS = SamplingLimits(after=5, sample=2)

@@ -7,8 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ingather.robot.politeness import HostClock, HostPolicy
-from ingather.robot.schedule import Schedule
+from ingather.robot.frontier.schedule import Schedule
+from ingather.robot.politeness.hosts import HostClock, HostPolicy
 
 OWN = HostPolicy(delay_s=0.0, max_connections=64, own=True)
 

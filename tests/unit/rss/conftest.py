@@ -12,8 +12,8 @@ from ingather.app.homeparts import database_of
 from ingather.app.syndication.records import document_of, feed_row, listing_row, source_row
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_syndication_rows import EventRow
 from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.catalog.syndication.sqlite_syndication_rows import EventRow
 from ingather.model.intent import Intent
 from ingather.syndication.facts import (
     DocState,

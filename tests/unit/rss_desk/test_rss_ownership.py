@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ingather.conf.syndication import SyndicationConf
+from ingather.conf.sources.syndication import SyndicationConf
 from ingather.model.intent import Intent
 from ingather.model.report import Discovery
 from ingather.model.url import key, split

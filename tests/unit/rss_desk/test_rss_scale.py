@@ -3,7 +3,7 @@
 from typing import Any
 
 from ingather.app.syndication.records import document_of
-from ingather.catalog.sqlite_syndication_rows import FeedRow
+from ingather.catalog.syndication.sqlite_syndication_rows import FeedRow
 from ingather.syndication.facts import DocState, Due, Registration
 from ingather.testing.fedhome import FedHome, Said, rss
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from ingather.access import ANONYMOUS, Rights
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.index import IndexFolder
 from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
-from ingather.robot.documents import CatalogDocuments
+from ingather.robot.indexing.documents import CatalogDocuments
 from ingather.search import SearchRequest, SearchResults, SearchService
 from ingather.testing.clock import FakeClock
 from ingather.testing.visitor import SqliteUnderTest, Visitor

@@ -4,7 +4,7 @@ import pytest
 
 from ingather.app.syndication.sources import limits_of
 from ingather.app.wiring import deletion_limits
-from ingather.conf.settings_file import SettingsFile, read_settings
+from ingather.conf.settings.file import SettingsFile, read_settings
 
 NEWS = '[source.news]\nkind = "rss"\nfeeds = ["https://n.test/feed.xml"]\n'
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.app.wiring import host_visits, own_recheck_limits, recheck_limits
-from ingather.conf.revisits import RevisitConf
-from ingather.conf.settings import Settings
-from ingather.conf.settings_file import SettingsFile, read_settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import SettingsFile, read_settings
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.revisits import RevisitConf
+from ingather.conf.sources.sections import SourceConf
 
 HOUR, DAY = 3_600.0, 86_400.0
 

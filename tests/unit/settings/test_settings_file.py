@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingather.conf.setting_kinds import Kind
-from ingather.conf.settings import BY_NAME, SETTINGS, Flag, Settings
-from ingather.conf.settings_file import SettingsFile, load_settings, read_settings
-from ingather.conf.settings_pages import commented_file
+from ingather.conf.settings.file import SettingsFile, load_settings, read_settings
+from ingather.conf.settings.kinds import Kind
+from ingather.conf.settings.pages import commented_file
+from ingather.conf.settings.values import BY_NAME, SETTINGS, Flag, Settings
 
 
 def read(text: str, **other: object) -> SettingsFile:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.conf.toml_edit import NotEditableError, add_to_list, toml_text
+from ingather.conf.text.toml_edit import NotEditableError, add_to_list, toml_text
 
 TABLE = ("source", "news")
 

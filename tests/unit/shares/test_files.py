@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.shares.conftest import Clock, answer, failure, run, tree
 
-from ingather.fetch.file_threads import FileThreads
-from ingather.fetch.files import FileFetcher, FileReach
 from ingather.fetch.limits import Limits
+from ingather.fetch.shares.file_threads import FileThreads
+from ingather.fetch.shares.files import FileFetcher, FileReach
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.unit.shares.conftest import Clock, Here, Served, answer, failure, run, scope
 
-from ingather.fetch.ftp import FtpFetcher, FtpReach
 from ingather.fetch.limits import Limits
+from ingather.fetch.shares.ftp import FtpFetcher, FtpReach
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

@@ -12,11 +12,11 @@ from tests.unit.shares.conftest import Clock, Here, answer, failure, run, scope
 from tests.unit.shares.ftpd import Ftpd, Script
 
 from ingather.app.reaching.ledger import FileLedger
-from ingather.fetch.account import Account
-from ingather.fetch.ftp import FtpFetcher
 from ingather.fetch.limits import Limits
 from ingather.fetch.logins import Guard
 from ingather.fetch.logins.through import Through
+from ingather.fetch.shares.account import Account
+from ingather.fetch.shares.ftp import FtpFetcher
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.testing.running import wait_until

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingather.fetch.ftp_listing import read_list, read_mlsd
-from ingather.fetch.listing import Entry, is_name
+from ingather.fetch.shares.ftp_listing import read_list, read_mlsd
+from ingather.fetch.shares.listing import Entry, is_name
 
 UNIX = """\
 total 24

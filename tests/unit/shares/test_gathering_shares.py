@@ -56,7 +56,8 @@ def test_smb_without_its_package_is_told_at_the_check(rig: Rig, monkeypatch: pyt
     rig.toml('[source.smb]\nschemes = ["smb"]')
     assert rig.call("config", "check").status == 0
     monkeypatch.setattr(
-        "ingather.conf.sources.find_spec", lambda name: None if name == "smbprotocol" else find_spec(name)
+        "ingather.conf.sources.sections.find_spec",
+        lambda name: None if name == "smbprotocol" else find_spec(name),
     )
     told = rig.call("config", "check")
     assert told.status != 0

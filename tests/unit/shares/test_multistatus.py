@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.unit.shares.conftest import run
 from tests.unit.shares.test_webdav import WEB, Fetch
 
-from ingather.fetch.listing import Entry, is_name
-from ingather.fetch.webdav import DavFetcher
-from ingather.fetch.webdav_answer import MultistatusError, read_multistatus
+from ingather.fetch.shares.listing import Entry, is_name
+from ingather.fetch.shares.webdav import DavFetcher
+from ingather.fetch.shares.webdav_answer import MultistatusError, read_multistatus
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.unit.shares.conftest import Clock, Here, Served, answer, failure, run, scope
 
-from ingather.fetch.account import Account
 from ingather.fetch.limits import Limits
-from ingather.fetch.sftp import SftpFetcher, SftpReach
-from ingather.fetch.ssh_hosts import fingerprint, is_fingerprinted, is_known
+from ingather.fetch.shares.account import Account
+from ingather.fetch.shares.sftp import SftpFetcher, SftpReach
+from ingather.fetch.shares.ssh_hosts import fingerprint, is_fingerprinted, is_known
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.shares.conftest import Clock, Here, Served, answer, failure, run, scope
 from tests.unit.shares.smbd import PASSWORD, smb_server
 
-from ingather.fetch.account import Account
 from ingather.fetch.limits import Limits
-from ingather.fetch.smb import SmbFetcher
+from ingather.fetch.shares.account import Account
+from ingather.fetch.shares.smb import SmbFetcher
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

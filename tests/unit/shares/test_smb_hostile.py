@@ -12,13 +12,13 @@ import pytest
 from tests.unit.shares.conftest import Clock, Here, failure, run, scope
 from tests.unit.shares.test_smb import Fetch
 
-from ingather.fetch.account import Account
 from ingather.fetch.limits import Limits
-from ingather.fetch.smb import MISSING, SmbFetcher
+from ingather.fetch.shares.account import Account
+from ingather.fetch.shares.smb import MISSING, SmbFetcher
 from ingather.model.resource import FailureKind, Request
 
 line = pytest.importorskip(
-    "ingather.fetch.smb_line", reason="smbprotocol is not there (pip install 'ingather[smb]')"
+    "ingather.fetch.shares.smb_line", reason="smbprotocol is not there (pip install 'ingather[smb]')"
 )
 SMB = scope("smb")
 ANN = Account("ann", "right one")
@@ -129,7 +129,7 @@ def test_entries_of_a_folder() -> None:
 
 
 def test_without_the_package_the_answer_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingather.fetch.smb.has_smb", lambda: False)
+    monkeypatch.setattr("ingather.fetch.shares.smb.has_smb", lambda: False)
 
     async def ask(fetch: Fetch) -> None:
         assert failure(await fetch(Request("smb://localhost/docs/a.txt"), SMB)).detail == MISSING

@@ -10,7 +10,7 @@ from tests.unit.shares.dav import dav_server
 
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits
-from ingather.fetch.webdav import DavFetcher
+from ingather.fetch.shares.webdav import DavFetcher
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 

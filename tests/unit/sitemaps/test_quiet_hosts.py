@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ingather.catalog.packing import pack_attributes
-from ingather.conf.sources import SourceConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report, Row
-from ingather.robot.remembering import promote
-from ingather.robot.sampling import SamplingLimits
+from ingather.robot.frontier.sampling import SamplingLimits
+from ingather.robot.settling.remembering import promote
 from ingather.testing.fedhome import Said
 from ingather.testing.sitehome import SiteHome
 

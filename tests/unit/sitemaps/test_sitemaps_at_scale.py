@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ingather.conf.revisits import RevisitConf
-from ingather.conf.sources import SourceConf
-from ingather.robot.sitemaps import may_list
+from ingather.conf.sources.revisits import RevisitConf
+from ingather.conf.sources.sections import SourceConf
+from ingather.robot.settling.sitemaps import may_list
 from ingather.testing.fedhome import Said
 from ingather.testing.sitehome import SiteHome
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from ingather.app.reports import documents
 from ingather.app.reports.table import Ask, Context
 from ingather.app.sitemaps.limits import SitemapLimits
-from ingather.catalog.sqlite_reports import ReportReader
-from ingather.conf.revisits import RevisitConf
-from ingather.conf.sources import SourceConf
+from ingather.catalog.reports.sqlite_reports import ReportReader
+from ingather.conf.sources.revisits import RevisitConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 from ingather.model.intent import Intent
-from ingather.robot.hints import Hint
-from ingather.robot.sitemaps import entries_of, may_list, priority_of
+from ingather.robot.settling.hints import Hint
+from ingather.robot.settling.sitemaps import entries_of, may_list, priority_of
 from ingather.syndication.sitemaps import list_sitemap
 from ingather.testing.fedhome import Said
 from ingather.testing.sitehome import SiteHome

@@ -11,7 +11,7 @@ from ingather.app.siteprobe.suggestion import suggest, understood
 from ingather.app.siteprobe.targets import target_of_text, targets_of
 from ingather.conf import Site, Start
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import parse_rules
+from ingather.conf.sites.rulesconf import parse_rules
 from ingather.fetch.names import HostNames
 from ingather.fetch.robots import parse
 

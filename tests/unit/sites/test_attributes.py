@@ -5,16 +5,16 @@ import pytest
 from ingather.app import wiring
 from ingather.conf import Loaded, load_bodies, shipped
 from ingather.conf.report import Report
-from ingather.conf.settings_file import read_settings
-from ingather.conf.sitebook import SiteBook
-from ingather.conf.sitechecks import check_sites
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import read_settings
+from ingather.conf.sites.sitebook import SiteBook
+from ingather.conf.sites.sitechecks import check_sites
+from ingather.conf.sources.sections import SourceConf
 from ingather.fetch import RobotsLimits
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate
 from ingather.model.report import HostGrant
-from ingather.robot.hostbook import HostBook
-from ingather.robot.politeness import HostClock
+from ingather.robot.politeness.hostbook import HostBook
+from ingather.robot.politeness.hosts import HostClock
 from ingather.testing.clock import FakeClock
 
 PACE = """<Site name=domain host=siroe.com type=domain delay=8 connections=4>

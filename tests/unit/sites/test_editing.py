@@ -13,8 +13,8 @@ from ingather.app.sites.counting import documents_by_host, documents_of_sites, u
 from ingather.app.sites.editing import Asked, Editing
 from ingather.app.sites.sites import SiteDesk
 from ingather.conf import Site, load
-from ingather.conf.newsite import NewSite
-from ingather.conf.siteedit import SiteChange
+from ingather.conf.sites.newsite import NewSite
+from ingather.conf.sites.siteedit import SiteChange
 from ingather.errors import ConflictError, ConsentError, UsageError
 from ingather.testing.rig import Rig
 

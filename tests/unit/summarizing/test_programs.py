@@ -10,7 +10,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers, read_attributes
 from ingather.conf import load_bodies
-from ingather.conf.programs import find_program
+from ingather.conf.filters.programs import find_program
 from ingather.errors import ExtractError, IsolationError
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate

@@ -10,12 +10,12 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.reports.desk import HomeReports
 from ingather.app.traps.scanning import find_traps, keep_traps
-from ingather.catalog.sqlite_traps import TrapRow
+from ingather.catalog.frontier.sqlite_traps import TrapRow
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.cli.report import command as report
 from ingather.cli.traps import command as traps
 from ingather.conf import load
-from ingather.conf.newsite import NewSite, with_site
+from ingather.conf.sites.newsite import NewSite, with_site
 from ingather.errors import ConsentError, UsageError
 from ingather.testing.visitor import START_S, SqliteUnderTest, Visitor
 

@@ -7,10 +7,10 @@ import pytest
 
 import re2
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import parse_rules
-from ingather.robot.traprules import Cost, candidates, rule_lines, weigh
-from ingather.robot.traps import Found, Seen, TrapDetector
-from ingather.robot.trapshapes import shapes_of
+from ingather.conf.sites.rulesconf import parse_rules
+from ingather.robot.traps.finding import Found, Seen, TrapDetector
+from ingather.robot.traps.rules import Cost, candidates, rule_lines, weigh
+from ingather.robot.traps.shapes import shapes_of
 
 ORIGIN = "http://site.test"
 YEAR = 2026

@@ -11,7 +11,7 @@ from ingather.model.page import Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.renderer import NotAsked
-from ingather.robot.softnotfound import SoftNotFound, says_not_found
+from ingather.robot.visit.softnotfound import SoftNotFound, says_not_found
 from ingather.testing.clock import FakeClock
 
 LONG = " ".join(f"word{number}" for number in range(80))

@@ -9,7 +9,7 @@ from ingather.conf import Loaded, load, load_bodies
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.verdict import Exclusion
-from ingather.robot.discovering import Discoverer
+from ingather.robot.visit.discovering import Discoverer
 
 FILTERS = "".join(
     f'<Filter name="{role}-default">\nMetaData fn=filter-by-exact src=host deny=denied.test\n</Filter>\n'

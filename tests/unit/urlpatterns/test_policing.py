@@ -9,7 +9,7 @@ import pytest
 from ingather.access import Rights
 from ingather.app.access.policing import place_by_pieces, place_when_changed, use_policy, use_policy_of
 from ingather.app.home import Home
-from ingather.catalog.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import load_bodies

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import re2
-from ingather.conf.patterns import options
+from ingather.conf.patterns.dialects import options
 from ingather.conf.policyacl import PolicyAcl
 from ingather.conf.urlpatterns import Follow, PatternList
 from ingather.conf.urlpatterns.gnu import GnuError, translate

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from ingather.access import NOBODY
+from ingather.catalog.frontier.sqlite_known_reader import known_urls
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_known_reader import known_urls
 from ingather.conf import load_bodies
 from ingather.conf.policyacl import PolicyAcl
 from ingather.conf.urlpatterns.usage import KnownUrl, findings_over

@@ -16,7 +16,7 @@ from ingather.app.sites.editing import Editing
 from ingather.app.traps.desk import TrapDesk
 from ingather.app.traps.scanning import find_traps, keep_traps
 from ingather.conf import load
-from ingather.conf.newsite import NewSite, with_site
+from ingather.conf.sites.newsite import NewSite, with_site
 from ingather.testing.visitor import SqliteUnderTest, Visitor
 from ingather.web import AdminParts, admin_app
 

@@ -7,10 +7,10 @@ from ingather.app.access.accounts import folded_name, principal_of
 from ingather.app.access.directory import GroupLookup, KnownPeople
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_access_reader import AccessReader
-from ingather.catalog.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_access_reader import AccessReader
+from ingather.catalog.access.sqlite_groups_reader import GroupReader
+from ingather.catalog.access.sqlite_users import PeopleReader
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.catalog.sqlite_users import PeopleReader
 from ingather.errors import IndexingError, UsageError
 from ingather.explain.access import AccessExplainer, AccessParts, DocumentFacts
 from ingather.index import IndexFolder

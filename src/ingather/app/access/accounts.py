@@ -11,7 +11,7 @@ from ingather.access import principal
 from ingather.access.principals import fold
 from ingather.app.access.passwords import Passwords
 from ingather.app.operating import Job, Operations
-from ingather.catalog.sqlite_users import ApiToken, LocalUser
+from ingather.catalog.access.sqlite_users import ApiToken, LocalUser
 from ingather.errors import UsageError
 from ingather.model.acl import DEFAULT_NAMESPACE, Principal, PrincipalScope
 from ingather.web.auth import TOKEN_PREFIX

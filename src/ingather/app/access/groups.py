@@ -15,8 +15,8 @@ from ingather.access.groups import Expansion, expand
 from ingather.access.principals import PrincipalKey, key_of
 from ingather.app.homeparts import database_of
 from ingather.app.operating import Job, Operations
+from ingather.catalog.access.sqlite_groups_reader import GroupReader, Member
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_groups_reader import GroupReader, Member
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import HomeLockedError, UsageError
 from ingather.explain.access_forms import principal_form, principal_text

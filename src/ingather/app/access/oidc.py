@@ -22,7 +22,7 @@ from typing import Any, Final, TypeGuard
 from urllib.parse import quote, urlencode, urlsplit
 
 from ingather.app.home import Home
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError, UsageError
 from ingather.ports.clock import Clock
 from ingather.web.auth import Vouched

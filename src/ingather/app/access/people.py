@@ -13,8 +13,8 @@ from ingather.app.access.accounts import RIGHTS, SEARCH_AS, digest_of, folded_na
 from ingather.app.access.directory import KnownPeople
 from ingather.app.access.passwords import Passwords
 from ingather.app.operating import Job
-from ingather.catalog.sqlite_users import PeopleReader, SessionLife
-from ingather.conf.settings import Settings
+from ingather.catalog.access.sqlite_users import PeopleReader, SessionLife
+from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError, UsageError
 from ingather.model.acl import Principal, PrincipalScope
 from ingather.model.viewer import Viewer

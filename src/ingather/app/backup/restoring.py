@@ -18,7 +18,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_open import migrations
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings_file import SETTINGS_FILE
+from ingather.conf.settings.file import SETTINGS_FILE
 from ingather.errors import CatalogDamagedError, CatalogError, IngatherError, UsageError
 
 __all__ = ["Restored", "check_backup", "restore"]

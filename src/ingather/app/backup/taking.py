@@ -37,7 +37,7 @@ from ingather.catalog.sqlite_backup import acknowledged_of, copy_catalog
 from ingather.catalog.sqlite_open import migrations
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import load
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogDamagedError, DiskFullError, HomeError, IngatherError, UsageError
 from ingather.ports.clock import Clock
 

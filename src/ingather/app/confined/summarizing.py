@@ -18,8 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-from ingather.conf.programs import BUILT_IN_PROGRAMS, find_program
-from ingather.conf.soif_reader import read_soif
+from ingather.conf.filters.programs import BUILT_IN_PROGRAMS, find_program
+from ingather.conf.rd.soif_reader import read_soif
 from ingather.errors import ExtractError, IsolationError
 from ingather.ports.isolation import Isolation
 

@@ -23,7 +23,7 @@ import ingather
 from ingather.app.demo.markdown import Links, Rendered, render, slug
 from ingather.app.demo.paper import make_pdf
 from ingather.app.demo.wordfile import make_docx
-from ingather.conf.settings_table import SECTIONS, SETTINGS
+from ingather.conf.settings.table import SECTIONS, SETTINGS
 from ingather.errors import UsageError
 
 __all__ = ["DRAFTS", "Resource", "documentation_folder", "documentation_site"]

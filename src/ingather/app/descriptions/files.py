@@ -14,10 +14,10 @@ from ingather.app.descriptions.store import Preparing, RdWriter, SiteSources, Ta
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.searching import search_service
-from ingather.catalog.sqlite_description_reader import DescriptionReader
-from ingather.conf.rdm import Submit
-from ingather.conf.rdschema import moment_of
-from ingather.conf.soif_reader import SoifReader
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
+from ingather.conf.rd.rdm import Submit
+from ingather.conf.rd.rdschema import moment_of
+from ingather.conf.rd.soif_reader import SoifReader
 from ingather.errors import UsageError
 from ingather.model.description import Attributes
 from ingather.ports.clock import Clock

@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any, Final
 
 from ingather.app.descriptions.selecting import Choice, Chosen, choose, data_of
-from ingather.catalog.sqlite_description_reader import DescribedRow, DescriptionReader
-from ingather.catalog.sqlite_descriptions import Parts
-from ingather.conf.rdm import RdmQuery
-from ingather.conf.rdschema import RdSchema, RdType, moment_of
+from ingather.catalog.descriptions.sqlite_description_reader import DescribedRow, DescriptionReader
+from ingather.catalog.descriptions.sqlite_descriptions import Parts
+from ingather.conf.rd.rdm import RdmQuery
+from ingather.conf.rd.rdschema import RdSchema, RdType, moment_of
 from ingather.errors import UsageError
 from ingather.index import Order
 from ingather.model.description import Attributes

@@ -20,13 +20,13 @@ from ingather.app.descriptions.server import (
 )
 from ingather.app.descriptions.store import Preparing, SourceOf, Tally, submit_job
 from ingather.app.operating import Job
-from ingather.catalog.sqlite_description_reader import DescriptionReader
-from ingather.catalog.sqlite_descriptions import Parts
-from ingather.conf.rdm import RdmQuery, Submit, header, read_query, read_submit, response
-from ingather.conf.rdschema import RdSchema
-from ingather.conf.soif import SoifObject, write_object
-from ingather.conf.soif_reader import SoifReader
-from ingather.conf.taxonomy import Taxonomy
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
+from ingather.catalog.descriptions.sqlite_descriptions import Parts
+from ingather.conf.rd.rdm import RdmQuery, Submit, header, read_query, read_submit, response
+from ingather.conf.rd.rdschema import RdSchema
+from ingather.conf.rd.soif import SoifObject, write_object
+from ingather.conf.rd.soif_reader import SoifReader
+from ingather.conf.rd.taxonomy import Taxonomy
 from ingather.errors import QueryError, UsageError
 from ingather.search import SearchRequest, SearchResults
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ingather.conf.files import Files
-from ingather.conf.rdschema import RdSchema, read_schema
+from ingather.conf.rd.rdschema import RdSchema, read_schema
 from ingather.conf.report import Report
 from ingather.errors import ConfigurationError
-from ingather.robot.documents import CatalogDocuments, DocumentReader, Lay
+from ingather.robot.indexing.documents import CatalogDocuments, DocumentReader, Lay
 
 __all__ = ["documents_of", "schema_of"]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from ingather.catalog.sqlite_description_reader import DescribedRow, DescriptionReader
-from ingather.catalog.sqlite_descriptions import Parts
-from ingather.conf.soif import MOST_OBJECT_BYTES, MOST_VALUE_BYTES, writable_name, write_object
+from ingather.catalog.descriptions.sqlite_description_reader import DescribedRow, DescriptionReader
+from ingather.catalog.descriptions.sqlite_descriptions import Parts
+from ingather.conf.rd.soif import MOST_OBJECT_BYTES, MOST_VALUE_BYTES, writable_name, write_object
 from ingather.errors import UrlError, UsageError
 from ingather.model.description import LAYERS, PERSISTENT, Attributes, Description
 from ingather.model.url import canonical

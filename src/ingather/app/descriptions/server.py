@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from ingather.catalog.sqlite_description_reader import DescriptionReader
-from ingather.conf.rdm import VERSION
-from ingather.conf.rdschema import RdSchema
-from ingather.conf.soif import write_object
-from ingather.conf.taxonomy import Taxonomy, ancestors, category_name, write_taxonomy
+from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
+from ingather.conf.rd.rdm import VERSION
+from ingather.conf.rd.rdschema import RdSchema
+from ingather.conf.rd.soif import write_object
+from ingather.conf.rd.taxonomy import Taxonomy, ancestors, category_name, write_taxonomy
 from ingather.errors import UsageError
 
 __all__ = ["REQUESTS", "schema_objects", "server_object", "status_object", "taxonomy_objects"]

@@ -18,15 +18,15 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.operating import Job, follow_directly
 from ingather.app.owner import owner_address
+from ingather.catalog.descriptions.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded
-from ingather.conf.rdm import Submit, write_submit
-from ingather.conf.rdschema import RdSchema
-from ingather.conf.settings import Settings
-from ingather.conf.soif_reader import read_soif
-from ingather.conf.sources import SourceConf
+from ingather.conf.rd.rdm import Submit, write_submit
+from ingather.conf.rd.rdschema import RdSchema
+from ingather.conf.rd.soif_reader import read_soif
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
 from ingather.filters.sites import SiteTable
 from ingather.model.description import Attributes

@@ -12,7 +12,7 @@ from ingather.app.certificatesseen import kept_certificates, near_ends
 from ingather.app.disk import headroom
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeError
 
 __all__ = [

@@ -11,7 +11,7 @@ from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.app.owner import owner_address
 from ingather.conf import RobotConf
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeError, HomeLockedError
 
 __all__ = ["check_ports", "owner_of"]

@@ -18,7 +18,7 @@ from ingather.app.wiring import converter_limits
 from ingather.catalog.sqlite_memory import sqlite_version
 from ingather.catalog.sqlite_open import guard_version
 from ingather.conf import RobotConf
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogError, HomeError, IngatherError
 from ingather.fetch.dns import SystemResolver
 from ingather.ports.clock import Clock

@@ -6,9 +6,9 @@ from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.app.reaching.ledger import refusals
 from ingather.app.secrets import KeyFile, SecretStore
-from ingather.conf.credentials import CredentialConf
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.credentials import CredentialConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 
 __all__ = ["check_secrets"]

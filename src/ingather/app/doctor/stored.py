@@ -8,7 +8,7 @@ from ingather.app.homeparts import database_of
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_backup import acknowledged_of
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogError, IndexingError
 from ingather.index import IndexFolder
 

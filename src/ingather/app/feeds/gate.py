@@ -16,8 +16,8 @@ from ingather.app.feeds.checking import check_feed
 from ingather.app.feeds.local import spool_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_feed_reader import FeedReceipts
-from ingather.conf.settings import Settings
+from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
+from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.feeds.desk import FeedDesk, FeedFields, Spooled
 from ingather.feeds.senders import RefusedSenders, SourceTokens

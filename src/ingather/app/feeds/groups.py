@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.home import Transact
+from ingather.catalog.feeds.sqlite_feeds import FeedRow
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_feeds import FeedRow
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.batches import decode_batch
 from ingather.feeds.groups_applying import GroupLoading, LoadMode, clean_up

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingather.app.blueprint import Blueprint
+from ingather.catalog.deletion.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_deletion import SourceFacts
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.sweeping import Guard, Ruled
 from ingather.model.url import canonical
-from ingather.robot.committing import ledger_of
-from ingather.robot.deletion import DeletionPolicy, DeletionReason, Proposal
+from ingather.robot.settling.committing import ledger_of
+from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Proposal
 
 __all__ = ["FeedHome", "Transact", "deletion_guard", "feed_policy"]
 

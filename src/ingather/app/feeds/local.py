@@ -22,14 +22,14 @@ from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.bodies import cut_tails
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.feeds.desk import FeedFields, FeedKind, FeedTicket, Spooled
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.ports.clock import Clock
-from ingather.robot.deletion import DeletionPolicy
+from ingather.robot.settling.deletion import DeletionPolicy
 
 __all__ = ["LocalFeeds", "feed_home", "policies_of", "spool_of"]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_feed_reader import FeedReceipts
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UsageError
 from ingather.feeds.receipts import FEED_STATES, FeedState, log_line, shown_state

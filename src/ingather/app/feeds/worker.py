@@ -30,7 +30,7 @@ from ingather.app.home import Home
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogError, DiskFullError, ExtractError, IsolationError, UrlError
 from ingather.extract.allocator import tune_allocator
 from ingather.feeds.batches import Batch, encode_batch, read_batch
@@ -50,10 +50,10 @@ from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser, fed_url, split
-from ingather.robot.discovering import Discoverer, denial_of
-from ingather.robot.pipeline import Judged, Pipeline
-from ingather.robot.reading import Reading
-from ingather.robot.seen import Seen
+from ingather.robot.frontier.seen import Seen
+from ingather.robot.visit.discovering import Discoverer, denial_of
+from ingather.robot.visit.pipeline import Judged, Pipeline
+from ingather.robot.visit.reading import Reading
 
 __all__ = ["main"]
 

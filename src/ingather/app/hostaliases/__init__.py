@@ -2,5 +2,5 @@
 
 ``finding`` compares samples of what hosts show, ``judging`` says why two hosts must not become one (access, credentials, chains),
 ``desk`` carries out what people want of a home, ``keeping`` is what a keeper has in force: its starting points, and what it gives gatherers.
-How keys are folded stands in ``ingather.robot.hostnames``.
+How keys are folded stands in ``ingather.robot.visit.hostnames``.
 """

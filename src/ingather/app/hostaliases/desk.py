@@ -11,10 +11,10 @@ from ingather.app.hostaliases.finding import FIRST_LOOK, SAMPLE, Likeness, compa
 from ingather.app.hostaliases.judging import Side, authority_of, chain_refusal, refusal
 from ingather.app.operating import Job, Operations
 from ingather.app.runsites import remembered_sites
-from ingather.catalog.sqlite_aliases import AliasReader
+from ingather.catalog.likeness.sqlite_aliases import AliasReader
 from ingather.conf import Loaded
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 from ingather.explain.forms import instant
 from ingather.model.alias import AliasState, HostAlias

@@ -5,10 +5,10 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_aliases import AliasReader
+from ingather.catalog.likeness.sqlite_aliases import AliasReader
 from ingather.explain.forms import instant
 from ingather.model.alias import AliasState
-from ingather.robot.hostnames import HostNames
+from ingather.robot.visit.hostnames import HostNames
 
 __all__ = ["alias_answer"]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ingather.fetch import SystemResolver
 from ingather.model.alias import AliasState, HostAlias
-from ingather.robot.hostnames import HostNames
+from ingather.robot.visit.hostnames import HostNames
 
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering

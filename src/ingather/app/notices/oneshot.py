@@ -12,9 +12,9 @@ from ingather.app.notices.fanout import Fanout
 from ingather.app.notices.outbox import BatchOutbox, Outbox
 from ingather.app.notices.runs import MEMORY, RunNotices
 from ingather.app.notices.setup import mail_of, webhook_of
-from ingather.catalog.sqlite_reports import ReportReader
+from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeLockedError, IngatherError
 from ingather.log import get
 from ingather.ports.clock import Clock

@@ -14,8 +14,8 @@ from ingather.app.notices.runs import RunNotices
 from ingather.app.notices.webhook import Webhook, WebhookConf
 from ingather.app.operating import Job
 from ingather.app.secrets import secret_of
-from ingather.conf.setting_kinds import split_address
-from ingather.conf.settings import Settings
+from ingather.conf.settings.kinds import split_address
+from ingather.conf.settings.values import Settings
 from ingather.errors import UsageError
 from ingather.fetch.addresses import parse_address
 from ingather.fetch.dns import SystemResolver

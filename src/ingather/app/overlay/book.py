@@ -14,9 +14,9 @@ from ingather.app.overlay.comparing import State, compared, with_file
 from ingather.app.overlay.files import read_stable
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import API, COMMON, NO_LAYERS, SWITCHES, Switches, file_of, source_of
-from ingather.catalog.sqlite_overlay import OverlayReader
+from ingather.catalog.descriptions.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf.settings_file import SettingsFile
+from ingather.conf.settings.file import SettingsFile
 from ingather.errors import CatalogError, UrlError, UsageError
 from ingather.index.classes import class_words
 from ingather.model.default_page import stripped
@@ -25,7 +25,7 @@ from ingather.overlay import DATES, Overlay, Record, print_line
 from ingather.overlay.against import judged
 from ingather.overlay.changes import KeyRange
 from ingather.overlay.interchange import to_csv, to_json
-from ingather.robot.laying import Laying
+from ingather.robot.indexing.laying import Laying
 
 __all__ = ["CURRENT", "STANDING", "OverlayBook", "line_key"]
 

@@ -12,14 +12,14 @@ from typing import Any
 from ingather.app.overlay.files import told
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import CLOSED, SWITCHES, UNHIDDEN, Switches, Taken, source_of
+from ingather.catalog.descriptions.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.model.default_page import stripped
 from ingather.overlay import Options, Overlay, overlay_of
 from ingather.overlay.changes import Change, changes, unified
-from ingather.robot.laying import Laying
-from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
+from ingather.robot.indexing.laying import Laying
+from ingather.robot.indexing.overlaypass import At, OverlayPass, Place, changed_places
 
 __all__ = ["State", "compared", "with_file"]
 

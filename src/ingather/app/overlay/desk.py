@@ -14,7 +14,7 @@ from ingather.app.home import Home
 from ingather.app.overlay.book import OverlayBook, line_key
 from ingather.app.overlay.texts import API, CLOSED, COMMON, Switches, file_of
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings_file import SettingsFile
+from ingather.conf.settings.file import SettingsFile
 from ingather.errors import UsageError
 from ingather.overlay import Record, print_line
 from ingather.overlay.interchange import from_csv, from_json, record_of

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from ingather.app.overlay.laying import Change, Overlays
 from ingather.app.overlay.texts import FETCHED, SWITCHES
 from ingather.app.overlay.watch import OverlayWatch
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError
 from ingather.log import get
 from ingather.model.resource import Failure, Response

@@ -29,14 +29,14 @@ from ingather.app.overlay.texts import (
     file_of,
     source_of,
 )
+from ingather.catalog.descriptions.sqlite_overlay import OverlayReader, OverlayStore
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_overlay import OverlayReader, OverlayStore
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.classes import ClassTable
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import CatalogError, ConfigurationError
 from ingather.log import get
 from ingather.model.description import AttributesView
@@ -44,8 +44,8 @@ from ingather.model.diagnostic import Diagnostic
 from ingather.model.diagnostic import Place as Spot
 from ingather.overlay import Overlay
 from ingather.ports.index import IndexDocument
-from ingather.robot.laying import NO_LAYING, Laying
-from ingather.robot.overlaypass import At, OverlayPass, Place, changed_places
+from ingather.robot.indexing.laying import NO_LAYING, Laying
+from ingather.robot.indexing.overlaypass import At, OverlayPass, Place, changed_places
 
 __all__ = ["Change", "Overlays", "Progress", "Ready", "in_force"]
 
@@ -137,7 +137,7 @@ class Overlays:
         self._texts: dict[str, bytes] = {}
 
     def __call__(self, document: IndexDocument, found: AttributesView) -> None:
-        """Lay over *document* what is in force; see :data:`ingather.robot.documents.Lay`."""
+        """Lay over *document* what is in force; see :data:`ingather.robot.indexing.documents.Lay`."""
         self.laying(document, found)
 
     # -- at the start, by the one who owns the writer -------------------------------------------------

@@ -14,7 +14,7 @@ from ingather.app.overlay.laying import Overlays
 from ingather.app.owner import ask_owner
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.settings_file import SettingsFile
+from ingather.conf.settings.file import SettingsFile
 from ingather.errors import HomeLockedError
 
 __all__ = ["OverlayOffice"]

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingather.conf.classes import ClassTable
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.model.url import Canonicaliser, canonical
 from ingather.overlay import Options, Overlay, overlay_of
 from ingather.overlay.layers import Layers
-from ingather.robot.laying import Laying
+from ingather.robot.indexing.laying import Laying
 
 __all__ = [
     "API",

@@ -11,7 +11,7 @@ from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import ConfigurationError, IngatherError
 from ingather.log import get
-from ingather.robot.overlaypass import At, OverlayPass
+from ingather.robot.indexing.overlaypass import At, OverlayPass
 
 __all__ = ["OverlayWatch"]
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from ingather.access import Visible, need_of
 from ingather.app.overlay.texts import CLOSED, SWITCHES, Reader, Switches, source_of
+from ingather.catalog.descriptions.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_overlay import OverlayReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.errors import CatalogError
 from ingather.index import MOST_NEEDS

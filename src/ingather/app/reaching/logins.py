@@ -10,11 +10,11 @@ from ingather.app.credentials import CredentialFile
 from ingather.app.reaching.ledger import FileLedger
 from ingather.app.reaching.making import SecretOf, make
 from ingather.app.secrets import KeyFile, SecretStore
-from ingather.conf.credentials import CredentialConf
-from ingather.conf.robotconf import RobotConf
-from ingather.conf.rules import Site
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.robot.robotconf import RobotConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sites.rules import Site
+from ingather.conf.sources.credentials import CredentialConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 from ingather.fetch.logins import Basic, Form, Guard, Jar, Login, LoginError, WhenAsked, WithCookies
 from ingather.fetch.logins.through import Through

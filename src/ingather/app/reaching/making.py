@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ingather.app.secrets import require_private
-from ingather.conf.credentials import CredentialConf
+from ingather.conf.sources.credentials import CredentialConf
 from ingather.errors import UsageError
 from ingather.fetch.logins import (
     Basic,

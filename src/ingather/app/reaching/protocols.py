@@ -7,17 +7,17 @@ from typing import Final
 from ingather.app import wiring
 from ingather.app.secrets import require_private
 from ingather.conf import Loaded
-from ingather.conf.reach import ReachConf
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.reach import ReachConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
-from ingather.fetch.account import Account
-from ingather.fetch.files import FileFetcher, FileReach
-from ingather.fetch.ftp import FtpFetcher, FtpReach
 from ingather.fetch.logins import Login, LoginError
-from ingather.fetch.sftp import SftpFetcher, SftpReach
-from ingather.fetch.smb import SmbFetcher
-from ingather.fetch.webdav import DavFetcher
+from ingather.fetch.shares.account import Account
+from ingather.fetch.shares.files import FileFetcher, FileReach
+from ingather.fetch.shares.ftp import FtpFetcher, FtpReach
+from ingather.fetch.shares.sftp import SftpFetcher, SftpReach
+from ingather.fetch.shares.smb import SmbFetcher
+from ingather.fetch.shares.webdav import DavFetcher
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from ingather.app.confined.pool import ConverterLimits, ConverterPool, JobLimits
 from ingather.app.credentials import CredentialFile
 from ingather.app.secrets import KeyFile, SecretStore
-from ingather.conf.credentials import CredentialConf
-from ingather.conf.robotconf import RobotConf
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.robot.robotconf import RobotConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.credentials import CredentialConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import ProxyError, UsageError
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingather.catalog.packing import unpack_attributes
-from ingather.catalog.sqlite_replay import KnownUrl
+from ingather.catalog.reports.sqlite_replay import KnownUrl
 from ingather.explain.forms import reported_form, short
 from ingather.model.report import Denial
 from ingather.model.url import split

@@ -1,7 +1,7 @@
 """Replay: a changed configuration over everything that is stored, without the network, before it is published.
 
 Every known URL is judged by its MetaData filters. Of the documents that pass, the kept bodies (all, or a
-sample) go through the gatherer's own pipeline (``ingather.robot.rehearsing.Rehearsal``), and the page
+sample) go through the gatherer's own pipeline (``ingather.robot.visit.rehearsing.Rehearsal``), and the page
 layer that comes out is compared with the one that is stored. Nothing is written.
 """
 
@@ -21,12 +21,12 @@ from ingather.app.rehearsal.differences import Tally
 from ingather.app.rehearsal.simulating import proposed
 from ingather.app.rehearsal.walk import Walk
 from ingather.app.runsites import remembered_sites
-from ingather.catalog.sqlite_replay import ReplayReader, SourceAccount
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.catalog.reports.sqlite_replay import ReplayReader, SourceAccount
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 from ingather.explain.replayed import replay_text
-from ingather.robot.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
+from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
 
 __all__ = ["ReplaySummary", "replay", "replay_summary"]
 

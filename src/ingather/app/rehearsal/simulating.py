@@ -1,6 +1,6 @@
 """Simulate: what the filters would do with a URL, before anything is gathered or published.
 
-The journey is a gatherer's own (``ingather.robot.rehearsing.Rehearsal``); what a run would add
+The journey is a gatherer's own (``ingather.robot.visit.rehearsing.Rehearsal``); what a run would add
 to it (counters of hosts and objects, groups of equal bodies) is named instead of guessed.
 """
 
@@ -27,9 +27,9 @@ from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, load
-from ingather.conf.settings import Settings
-from ingather.conf.settings_file import SettingsFile
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.file import SettingsFile
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageError
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind
@@ -45,10 +45,10 @@ from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import PlugIns
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
-from ingather.robot.pipeline import Judged
-from ingather.robot.reading import Reading
-from ingather.robot.rehearsing import Rehearsal
-from ingather.robot.rendering import Outcome as RenderOutcome
+from ingather.robot.visit.pipeline import Judged
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.rehearsing import Rehearsal
+from ingather.robot.visit.rendering import Outcome as RenderOutcome
 
 __all__ = ["Simulator", "proposed", "simulate"]
 

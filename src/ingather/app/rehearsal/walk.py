@@ -12,10 +12,10 @@ from ingather.app.plugging import converter_environment
 from ingather.app.rehearsal.differences import Tally, changed_attributes
 from ingather.app.rehearsal.shape import UnreadPage, judging, shaping
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, unpack_attributes
-from ingather.catalog.sqlite_replay import KnownUrl, ReplayReader
+from ingather.catalog.reports.sqlite_replay import KnownUrl, ReplayReader
 from ingather.conf import Loaded, Site, load_bodies
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import CatalogDamagedError
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate, Pushed
@@ -25,9 +25,9 @@ from ingather.model.report import Report
 from ingather.model.resource import Response
 from ingather.model.url import Canonicaliser, split
 from ingather.plugins import PlugIns
-from ingather.robot.discovering import denial_of
-from ingather.robot.reading import Reading
-from ingather.robot.rehearsing import Rehearsal
+from ingather.robot.visit.discovering import denial_of
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.rehearsing import Rehearsal
 
 __all__ = ["Walk"]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from ingather.app.rendering.browser import BrowserLimits, Browsers
 from ingather.app.rendering.gate import GateLimits
 from ingather.app.rendering.session import PageLimits
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.renderer import Errand
-from ingather.robot.reading import Reading
-from ingather.robot.rendering import Outcome, Rendering
+from ingather.robot.visit.reading import Reading
+from ingather.robot.visit.rendering import Outcome, Rendering
 
 __all__ = ["Scripts", "browser_limits", "browsers_of", "wanted"]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ingather.ports.renderer import Rendered
-from ingather.robot.rendering import Outcome
+from ingather.robot.visit.rendering import Outcome
 
 __all__ = ["rendering_form"]
 

@@ -11,8 +11,8 @@ from ingather.app.homeparts import database_of
 from ingather.app.reports import about, documents, hosts, runs, traps, visits
 from ingather.app.reports.table import Ask, Context, Report, Table
 from ingather.app.reports.writing import as_csv, tree
-from ingather.catalog.sqlite_reports import ReportReader
-from ingather.conf.settings import Settings
+from ingather.catalog.reports.sqlite_reports import ReportReader
+from ingather.conf.settings.values import Settings
 from ingather.errors import UsageError
 
 __all__ = ["OPTIONS", "REPORTS", "HomeReports"]

@@ -6,7 +6,7 @@ from typing import Any
 from ingather.app.reports.table import Ask, Column, Context, Table
 from ingather.app.reports.traps import near_duplicates
 from ingather.app.syndication.records import feed_facts
-from ingather.catalog.sqlite_syndication_reader import SyndicationReader
+from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationReader
 from ingather.errors import IndexingError, UsageError
 from ingather.index import IndexFolder
 from ingather.model.change import ChangeKind

@@ -5,7 +5,7 @@ from typing import Any
 
 from ingather.app.reports.table import Ask, Column, Context, Table
 from ingather.app.reports.visits import run_named
-from ingather.catalog.sqlite_runs import Run
+from ingather.catalog.reports.sqlite_runs import Run
 from ingather.errors import UsageError
 
 __all__ = ["compared", "history", "run_form"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ingather.app.home import Home
-from ingather.catalog.sqlite_reports import ReportReader
-from ingather.conf.settings import Settings
+from ingather.catalog.reports.sqlite_reports import ReportReader
+from ingather.conf.settings.values import Settings
 
 __all__ = ["Ask", "Column", "Context", "Report", "Table"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingather.app.reports.table import Ask, Column, Context, Table
-from ingather.catalog.sqlite_likeness_reader import LikenessReader
-from ingather.catalog.sqlite_traps import TrapReader
+from ingather.catalog.frontier.sqlite_traps import TrapReader
+from ingather.catalog.likeness.sqlite_likeness_reader import LikenessReader
 from ingather.errors import UsageError
 
 __all__ = ["canonicals", "near_duplicates", "traps"]

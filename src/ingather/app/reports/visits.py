@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ingather.app.reports.hosts import hosts_named
 from ingather.app.reports.table import Ask, Column, Context, Table
-from ingather.catalog.sqlite_report_walks import MOST_GROUPS, OTHERS, UNKEPT
-from ingather.catalog.sqlite_runs import Run
+from ingather.catalog.reports.sqlite_report_walks import MOST_GROUPS, OTHERS, UNKEPT
+from ingather.catalog.reports.sqlite_runs import Run
 from ingather.errors import UsageError
 from ingather.model.error_class import error_detail
 from ingather.model.exclusion import DETAILS, reported

@@ -5,10 +5,10 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_reports import ReportReader
+from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.conf import load
 from ingather.errors import CatalogError
-from ingather.robot.figures import RATES
+from ingather.robot.settling.figures import RATES
 
 __all__ = ["kept_form"]
 

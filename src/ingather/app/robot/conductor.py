@@ -19,8 +19,8 @@ from ingather.app.robot.statefile import Kept, StateFile
 from ingather.app.robot.timetable import Timetable
 from ingather.errors import HomeError, IngatherError, RobotStateError
 from ingather.log import get
-from ingather.robot.restraint import Restraints
-from ingather.robot.robotlog import Level
+from ingather.robot.logs.robotlog import Level
+from ingather.robot.politeness.restraint import Restraints
 from ingather.robot.running import RobotState, require
 
 if TYPE_CHECKING:

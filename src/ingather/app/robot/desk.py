@@ -15,7 +15,7 @@ from ingather.app.robot.statefile import Kept, StateFile
 from ingather.app.wiring import budget_limits
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import load
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import HomeLockedError, RobotStateError
 
 if TYPE_CHECKING:

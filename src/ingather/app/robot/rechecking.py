@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ingather.app.descriptions.classifying import rows_matching
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.catalog.frontier.sqlite_recheck import RecheckReader, Woken
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_recheck import RecheckReader, Woken
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UrlError, UsageError
 from ingather.model.url import canonical, split

@@ -8,7 +8,7 @@ from ingather.app.runplan import JUDGED
 from ingather.app.syndication.reconciling import reconcile
 from ingather.conf import StartingPoint
 from ingather.model.report import Discovery
-from ingather.robot.robotlog import Level
+from ingather.robot.logs.robotlog import Level
 
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering

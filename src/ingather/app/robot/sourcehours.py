@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 
-from ingather.conf.cron import Cron, parse_cron
-from ingather.conf.days import zone_named
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
-from ingather.conf.weekspans import parse_delay, parse_span
-from ingather.robot.hours import Hours
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.cron import Cron, parse_cron
+from ingather.conf.sources.days import zone_named
+from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.weekspans import parse_delay, parse_span
+from ingather.robot.politeness.hours import Hours
 
 __all__ = ["all_hours", "hours_of", "schedule_of", "zone_of"]
 

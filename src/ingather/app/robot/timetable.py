@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingather.app.robot.sourcehours import hours_of, schedule_of, zone_of
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 
 __all__ = ["Timetable"]
 

@@ -12,8 +12,8 @@ import msgspec
 
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_sitemaps import ListedEntry, SitemapRow
-from ingather.conf.sources import SourceConf
+from ingather.catalog.syndication.sqlite_sitemaps import ListedEntry, SitemapRow
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UrlError
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse
@@ -25,12 +25,12 @@ from ingather.model.report import HostReport, Settled
 from ingather.model.sitemap import EntryState
 from ingather.model.url import Canonicaliser, split
 from ingather.model.verdict import Exclusion
-from ingather.robot.committing import Syndicator, Writer
-from ingather.robot.discovering import Discoverer
-from ingather.robot.hints import Hint, Score, Trust, trust
-from ingather.robot.polled import untold
-from ingather.robot.recheck import RecheckLimits, next_visit
-from ingather.robot.sitemaps import DEEPEST, entries_of, may_list, priority_of
+from ingather.robot.frontier.recheck import RecheckLimits, next_visit
+from ingather.robot.settling.committing import Syndicator, Writer
+from ingather.robot.settling.hints import Hint, Score, Trust, trust
+from ingather.robot.settling.sitemaps import DEEPEST, entries_of, may_list, priority_of
+from ingather.robot.visit.discovering import Discoverer
+from ingather.robot.visit.polled import untold
 from ingather.syndication import Listing, unpack_listing
 
 __all__ = ["SitemapDesk"]

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from ingather.conf.report import Report
-from ingather.conf.rulesconf import parse_rules
+from ingather.conf.sites.rulesconf import parse_rules
 from ingather.model.url import split
 
 __all__ = ["adding", "suggest", "understood"]

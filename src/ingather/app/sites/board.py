@@ -12,7 +12,7 @@ from ingather.app.sites.editing import Asked, Editing
 from ingather.app.sites.fields import change_of, new_site_of, switch_of
 from ingather.app.sites.sites import SiteDesk
 from ingather.app.versions import staged
-from ingather.conf.siteedit import SiteChange
+from ingather.conf.sites.siteedit import SiteChange
 from ingather.log import get
 
 __all__ = ["Ask", "ServedSites", "served_editing", "served_sites"]

@@ -6,7 +6,7 @@ from typing import Any
 from ingather.app.plugging import plug_ins
 from ingather.app.sites.editing import Asked, Editing, etag_of, mistakes_of
 from ingather.conf import Loaded
-from ingather.conf.converteredit import converter_lines, switched_converter
+from ingather.conf.filters.converteredit import converter_lines, switched_converter
 from ingather.conf.names import nearest
 from ingather.errors import UsageError
 from ingather.extract.readers import reader_of

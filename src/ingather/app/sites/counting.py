@@ -8,8 +8,8 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.conf.rules import Site
-from ingather.conf.sitebook import SiteBook
+from ingather.conf.sites.rules import Site
+from ingather.conf.sites.sitebook import SiteBook
 from ingather.errors import UrlError
 from ingather.model.url import split
 

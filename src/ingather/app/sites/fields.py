@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from ingather.conf.names import suggestion
-from ingather.conf.newsite import NewSite
-from ingather.conf.siteedit import SiteChange
+from ingather.conf.sites.newsite import NewSite
+from ingather.conf.sites.siteedit import SiteChange
 from ingather.errors import UnitError, UsageError
 from ingather.units import parse_bool
 

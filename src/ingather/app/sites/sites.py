@@ -7,9 +7,9 @@ from typing import Any
 from ingather.app.sites.counting import documents_by_host, documents_of_sites, uncovered
 from ingather.app.sites.editing import Asked, Edited, Editing, etag_of, mistakes_of
 from ingather.conf import Loaded, Rules, Site
-from ingather.conf.newsite import NewSite, with_site
-from ingather.conf.siteconf import FILES
-from ingather.conf.siteedit import SiteChange, changed_site, find_site, without_site
+from ingather.conf.sites.newsite import NewSite, with_site
+from ingather.conf.sites.siteconf import FILES
+from ingather.conf.sites.siteedit import SiteChange, changed_site, find_site, without_site
 
 __all__ = ["SiteDesk", "site_form"]
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 from ingather.app.operating import Job
 from ingather.app.syndication.records import feed_facts, feed_row
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_syndication_rows import EventRow, FeedRow
 from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.catalog.syndication.sqlite_syndication_rows import EventRow, FeedRow
 from ingather.syndication.deciding import Decider
 from ingather.syndication.facts import FeedState
 

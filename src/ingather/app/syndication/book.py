@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from ingather.app.syndication.records import listed_dates, registration
-from ingather.catalog.sqlite_syndication import SyndicationStore
+from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
 from ingather.errors import UrlError
 from ingather.syndication.facts import ListedDates, Registration
 

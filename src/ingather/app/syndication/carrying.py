@@ -15,13 +15,13 @@ from ingather.app.syndication.records import (
     source_row,
 )
 from ingather.app.syndication.sources import FedSource
+from ingather.catalog.deletion.sqlite_evidence import Seen
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_evidence import Seen
-from ingather.catalog.sqlite_syndication_rows import FeedRow, SourceRow
-from ingather.conf.syndication import SOURCE_CODE
+from ingather.catalog.syndication.sqlite_syndication_rows import FeedRow, SourceRow
+from ingather.conf.sources.syndication import SOURCE_CODE
 from ingather.log import get
 from ingather.model.intent import Intent
-from ingather.robot.committing import Writer
+from ingather.robot.settling.committing import Writer
 from ingather.syndication.facts import (
     DocState,
     Event,

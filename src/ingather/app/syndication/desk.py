@@ -22,15 +22,15 @@ from ingather.app.syndication.records import (
 )
 from ingather.app.syndication.sources import FedSource
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_syndication_rows import DocumentRow, FeedRow, SourceRow
+from ingather.catalog.syndication.sqlite_syndication_rows import DocumentRow, FeedRow, SourceRow
 from ingather.log import get
 from ingather.model.intent import FEEDS, Intent
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.polled import Polled, decode_polled
 from ingather.model.report import HostReport, Report, Settled
 from ingather.model.resource import FailureKind
-from ingather.robot.committing import Writer
-from ingather.robot.polled import untold
+from ingather.robot.settling.committing import Writer
+from ingather.robot.visit.polled import untold
 from ingather.syndication.answers import answer_of
 from ingather.syndication.deciding import Decider
 from ingather.syndication.facts import DocState, ListedDates, SourceFacts

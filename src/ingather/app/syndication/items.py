@@ -7,12 +7,12 @@ from msgspec import structs
 
 from ingather.app.syndication.sources import FedSource
 from ingather.catalog.sqlite_apply import Applied
-from ingather.catalog.sqlite_syndication_rows import FeedRow
-from ingather.catalog.sqlite_syndication_urls import Claimed
+from ingather.catalog.syndication.sqlite_syndication_rows import FeedRow
+from ingather.catalog.syndication.sqlite_syndication_urls import Claimed
 from ingather.errors import UrlError
 from ingather.model.intent import Intent
 from ingather.model.polled import Polled, PollKind
-from ingather.robot.committing import Writer
+from ingather.robot.settling.committing import Writer
 from ingather.syndication import ListingItem, joining, unpack_listing
 from ingather.syndication.rulings import Listed, Poll
 

@@ -10,7 +10,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from ingather.app.syndication.viewing import instant
-from ingather.catalog.sqlite_syndication_reader import SyndicationReader
+from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationReader
 from ingather.errors import CatalogError
 from ingather.syndication.facts import DocState, FeedState
 

@@ -12,8 +12,8 @@ from ingather.app.operating import Job, Operations
 from ingather.app.syndication.acting import act_job
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.syndication.subscribing import Subscribing
-from ingather.conf.settings import Settings
-from ingather.conf.sources import SourceConf
+from ingather.conf.settings.values import Settings
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UsageError
 
 __all__ = ["HomeSyndication", "SyndicationOffice"]

@@ -18,8 +18,8 @@ from ingather.app.syndication.viewing import (
     listing_form,
     source_form,
 )
-from ingather.catalog.sqlite_syndication_reader import FeedRecord, SyndicationReader
-from ingather.conf.sources import SourceConf
+from ingather.catalog.syndication.sqlite_syndication_reader import FeedRecord, SyndicationReader
+from ingather.conf.sources.sections import SourceConf
 from ingather.errors import UrlError, UsageError
 from ingather.explain.syndicated import because, upcoming
 from ingather.model.url import canonical

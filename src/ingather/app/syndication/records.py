@@ -4,7 +4,13 @@ from typing import Final
 
 import msgspec
 
-from ingather.catalog.sqlite_syndication_rows import DocumentRow, EventRow, FeedRow, ListingRow, SourceRow
+from ingather.catalog.syndication.sqlite_syndication_rows import (
+    DocumentRow,
+    EventRow,
+    FeedRow,
+    ListingRow,
+    SourceRow,
+)
 from ingather.syndication.facts import Event, FeedFacts, ListedDates, Registration, SourceFacts
 
 __all__ = [

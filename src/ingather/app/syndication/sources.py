@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ingather.conf.sources import SourceConf
+from ingather.conf.sources.sections import SourceConf
 from ingather.fetch.egress import Beforehand
 from ingather.model.url import split
-from ingather.robot.listed import honoured
+from ingather.robot.visit.listed import honoured
 from ingather.syndication.source_limits import SourceLimits
 
 __all__ = ["FedSource", "fed_sources", "limits_of"]

@@ -10,7 +10,7 @@ from ingather.app.newsource import check_source_name, preview
 from ingather.app.syndication.adding import add_feeds, addition_of, plan_for, source_name
 from ingather.app.syndication.opml import plan_import
 from ingather.app.syndication.probing import feed_url, probe
-from ingather.conf.settings_file import SettingsFile
+from ingather.conf.settings.file import SettingsFile
 from ingather.errors import ConfigurationError
 
 __all__ = ["Subscribing"]

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ingather.app.syndication.records import feed_facts, listed_dates, registration, source_facts
-from ingather.catalog.sqlite_syndication_reader import (
+from ingather.catalog.syndication.sqlite_syndication_reader import (
     DocumentRecord,
     FeedRecord,
     SourceRecord,
     SyndicationReader,
 )
-from ingather.catalog.sqlite_syndication_rows import CycleRow, EventRow, ListingRow
-from ingather.conf.sources import SourceConf
+from ingather.catalog.syndication.sqlite_syndication_rows import CycleRow, EventRow, ListingRow
+from ingather.conf.sources.sections import SourceConf
 from ingather.model.intent import Intent
 from ingather.syndication.facts import DocState, FeedFacts, FeedState
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 from ingather.app.operating import Job
 from ingather.app.sites.editing import Asked, Editing
 from ingather.app.sites.fields import switch_of
-from ingather.catalog.sqlite_traps import TrapReader, TrapRow
+from ingather.catalog.frontier.sqlite_traps import TrapReader, TrapRow
 from ingather.conf import Loaded
-from ingather.conf.newrule import with_rule
+from ingather.conf.sites.newrule import with_rule
 from ingather.errors import ConsentError, HomeLockedError, UsageError
 from ingather.log import get
-from ingather.robot.traprules import rule_lines, rule_name
+from ingather.robot.traps.rules import rule_lines, rule_name
 
 __all__ = ["STATES", "TrapDesk", "dismiss_job", "publish_job", "trap_form"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ingather.app.homeparts import database_of
-from ingather.catalog.sqlite_traps import TrapReader, TrapRow
+from ingather.catalog.frontier.sqlite_traps import TrapReader, TrapRow
 from ingather.log import get
 from ingather.robot.keeper import Keeper
-from ingather.robot.traprules import advice_of, candidates, weigh
-from ingather.robot.traps import Found, Seen, TrapDetector
-from ingather.robot.trapshapes import shapes_of
+from ingather.robot.traps.finding import Found, Seen, TrapDetector
+from ingather.robot.traps.rules import advice_of, candidates, weigh
+from ingather.robot.traps.shapes import shapes_of
 
 __all__ = ["LEAST_URLS", "find_traps", "keep_traps", "scan_traps"]
 

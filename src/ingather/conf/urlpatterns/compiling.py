@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import re2
-from ingather.conf.patterns import options
+from ingather.conf.patterns.dialects import options
 from ingather.conf.urlpatterns.reading import ANY_PORT, Form, Pattern
 from ingather.conf.urlpatterns.subject import Head, head_of, parted
 

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 import re2
-from ingather.conf.patterns import options
+from ingather.conf.patterns.dialects import options
 from ingather.conf.urlpatterns.finding import Finding, PatternError
 from ingather.conf.urlpatterns.gnu import GnuError, translate
 from ingather.conf.urlpatterns.literals import escaped, host_of, octal

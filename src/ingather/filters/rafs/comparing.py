@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ingather.conf.patterns import FOLDED_SOURCES, Pattern
+from ingather.conf.patterns.dialects import FOLDED_SOURCES, Pattern
 from ingather.filters.evaluation import State
 from ingather.filters.sources import Value, comparer
 from ingather.model.phase import Phase

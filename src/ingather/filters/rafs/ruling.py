@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from ingather.conf.directives import Directive
-from ingather.conf.patterns import FOLDED_SOURCES
-from ingather.conf.rules import Match
+from ingather.conf.filters.directives import Directive
+from ingather.conf.patterns.dialects import FOLDED_SOURCES
+from ingather.conf.sites.rules import Match
 from ingather.filters.evaluation import State
 from ingather.filters.matching import NONE
 from ingather.filters.sites import CompiledSite, SiteTable

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ingather.app.access.accounts import folded_name, principal_of
 from ingather.app.access.directory.known import KnownPeople
-from ingather.catalog.sqlite_users import PeopleReader
+from ingather.catalog.access.sqlite_users import PeopleReader
 from ingather.model.acl import Principal
 from ingather.model.viewer import NOBODY_KNOWN, Viewer
 

@@ -10,7 +10,7 @@ from ingather.app.access.directory.people import Directory, DirectoryConf
 from ingather.app.access.directory.wire import Server, Talk
 from ingather.app.home import Home
 from ingather.app.secrets import secret_of
-from ingather.conf.settings import Settings
+from ingather.conf.settings.values import Settings
 from ingather.errors import UsageError
 from ingather.model.acl import DEFAULT_NAMESPACE
 from ingather.ports.clock import Clock

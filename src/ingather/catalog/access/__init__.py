@@ -1,0 +1,1 @@
+"""Who may see what, as rows: access lists and their chains, groups, local users."""

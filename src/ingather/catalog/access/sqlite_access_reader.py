@@ -1,0 +1,232 @@
+"""What is read of ACLs: by whoever evaluates them, and to explain."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ingather.catalog.access.acl_packing import inheritance_of, unpack_entries
+from ingather.catalog.sqlite_open import open_reader
+from ingather.catalog.sqlite_rows import Rows
+from ingather.model.acl import Acl, AclEntry, Inheritance
+from ingather.model.url import key
+
+__all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
+
+WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
+"""Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
+CHAIN: Final = (
+    "iif(u.acl & 16, 0, iif(u.acl & 1, iif(a.chain is null, coalesce(u.listed, 0), 0), "
+    "coalesce((select r.chain from acl_rescue r where r.own = a.chain and r.policy = u.policy), a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
+)
+"""The chain of a row (tables ``u``, ``s``, ``a``): that of its own access list (nobody if it has an ACL as well), else its
+ACL's (with its policy rule, where rules rescue broken chains), else its policy rule's or its source's, else everybody or nobody, as its marks and source say."""
+
+_USES: Final = (
+    "select epoch, chain from acl where epoch > ? order by epoch limit ?",
+    "select id, policy from url where acl != 0 and id > ? order by id limit ?",
+    "select id, listed from url where acl != 0 and id > ? order by id limit ?",
+    "select id, acl from source where id > ? order by id limit ?",
+)
+"""Who has a chain: (running number, chain or null)."""
+_GROUP: Final = 5_000
+_MARKS: Final = 500
+
+
+class ChainRow(NamedTuple):
+    """One chain: number, number of its entries, parent's URL, type, why it is not trusted, the policy's chain that rescues it."""
+
+    id: int
+    entries: int
+    parent: str
+    inheritance: Inheritance
+    problem: str
+    rescue: int = 0
+
+
+class AccessReader:
+    """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = Rows(open_reader(path), path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._rows.close()
+
+    # -- for who evaluates ----------------------------------------------------------------------
+
+    def stamp(self) -> tuple[int, int]:
+        """Return the newest epoch and the newest chain; both only grow."""
+        row = self._rows.one(
+            "select (select coalesce(max(epoch), 0) from acl), (select coalesce(max(id), 1) from acl_chain)"
+        )
+        return (0, 1) if row is None else (row[0], row[1])
+
+    def chains(self, after: int) -> Iterator[ChainRow]:
+        """Yield the chains above *after*."""
+        for rows in self._rows.pages(
+            "select c.id, c.entries, c.parent, c.type, iif(r.chain is null, c.problem, ''), coalesce(r.policy, 0) "
+            "from acl_chain c left join acl_rescue r on r.chain = c.id where c.id > ? order by c.id limit ?",
+            size=_GROUP, after=after,
+        ):  # fmt: skip
+            for number, entries, parent, kind, problem, rescue in rows:
+                yield ChainRow(number, entries, parent, inheritance_of(kind), problem, rescue)
+
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
+        """Yield (epoch, URL, chain) of what changed after the epoch *after*; no chain = it was taken away."""
+        for rows in self._rows.pages(
+            "select epoch, url, chain from acl where epoch > ? order by epoch limit ?",
+            size=_GROUP,
+            after=after,
+        ):
+            yield from ((epoch, url, chain) for epoch, url, chain in rows)
+
+    def unused_chains(self) -> list[int]:
+        """Return the chains that no URL has and no rule needs, ascending; what is given out meanwhile may be among them."""
+        _, last = self.stamp()
+        used = bytearray(last // 8 + 1)
+        for sql in _USES:
+            for rows in self._rows.pages(sql, size=_GROUP):
+                for _, number in rows:
+                    if number is not None and number <= last:
+                        used[number >> 3] |= 1 << (number & 7)
+        for rows in self._rows.pages(
+            "select chain, own, policy from acl_rescue where chain > ? order by chain limit ?", size=_GROUP
+        ):
+            for number, own, policy in rows:
+                if max(number, own, policy) <= last and all(
+                    used[n >> 3] & 1 << (n & 7) for n in (own, policy)
+                ):
+                    used[number >> 3] |= 1 << (number & 7)
+        unused: list[int] = []
+        for rows in self._rows.pages(
+            "select id from acl_chain where id > ? order by id limit ?", size=_GROUP
+        ):
+            unused += [n for (n,) in rows if n <= last and not used[n >> 3] & 1 << (n & 7)]
+        return unused
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let several questions see one state."""
+        return self._rows.snapshot()
+
+    def chains_at(self, urls: Sequence[str]) -> dict[str, int]:
+        """Return the chains of the ACLs of *urls*; those without one are left out."""
+        found: dict[str, int] = {}
+        for start in range(0, len(urls), _MARKS):
+            part = urls[start : start + _MARKS]
+            marks = ",".join("?" * len(part))
+            found.update(
+                self._rows.all(
+                    f"select url, chain from acl where chain is not null and url in ({marks})",  # noqa: S608 - marks
+                    part,
+                )
+            )
+        return found
+
+    def entries(self, ids: Sequence[int]) -> dict[int, tuple[AclEntry, ...]]:
+        """Return lists of entries by their numbers."""
+        rows = self._rows.among("select id, entries from acl_entries where id in ({ids})", ids)
+        return {number: unpack_entries(blob) for number, blob in rows}
+
+    def anything_secured(self) -> bool:
+        """Return whether anything is not for everybody: a secure source with documents, an ACL, a secured document."""
+        return bool(
+            self._rows.value(
+                "select exists (select 1 from acl) or exists (select 1 from source where access != 'public' and documents > 0) "
+                "or exists (select 1 from url where acl != 0)"
+            )
+        )
+
+    def moved(self, after: int) -> list[int]:
+        """Return the documents that changes above *after* moved to another chain."""
+        rows = self._rows.all("select distinct id from acl_moved where seq > ?", (after,))
+        return [url_id for (url_id,) in rows]
+
+    def chains_of(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return the chains of rows as they are now."""
+        return dict(
+            self._rows.among(
+                f"select u.id, {CHAIN} from url u join host h on h.id = u.host join source s on s.id = u.source "  # noqa: S608 - a constant
+                f"{WITH_ACL} where u.id in ({{ids}})",
+                ids,
+            )
+        )
+
+    def marks_of(self, url_id: int) -> tuple[int, str, int] | None:
+        """Return (marks of ``sqlite_acl``, access of its source, chain) of a row."""
+        row = self._rows.one(
+            f"select u.acl, s.access, {CHAIN} from url u join host h on h.id = u.host join source s on s.id = u.source "  # noqa: S608 - a constant
+            f"{WITH_ACL} where u.id = ?",
+            (url_id,),
+        )
+        return None if row is None else (row[0], row[1], row[2])
+
+    # -- to explain -------------------------------------------------------------------------------
+
+    def acl(self, url: str) -> Acl | None:
+        """Return the ACL of one URL."""
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from acl a join acl_chain c on c.id = a.chain "
+            "join acl_entries e on e.id = c.entries where a.url = ?",
+            (url,),
+        )
+        if row is None:
+            return None
+        return Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+
+    def chain_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
+        """Return the ACLs that govern *url*, root first, as far as they are known; empty if it has none.
+
+        A document without an ACL of its own is governed by its access list (``readacl``), else by the policy rules that
+        it was placed under.
+
+        It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
+        *most*: ``access.decide`` says what that means.
+        """
+        return self._up(url, self.acl(url) or self._policy(url), most)
+
+    def rescue_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
+        """Return the ACLs, root first, of the policy rules that decide about *url* where its own chain is broken; empty = none do."""
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl a on a.url = ?2 "
+            "join acl_rescue r on r.own = a.chain and r.policy = u.policy join acl_chain c on c.id = r.policy "
+            "join acl_entries e on e.id = c.entries where u.key = ?1 and h.origin || u.path = ?2 and u.acl & 17 = 0",
+            (key(url, self._seed()), url),
+        )
+        acl = (
+            None
+            if row is None
+            else Acl("policy", unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+        )
+        return self._up("policy", acl, most)
+
+    def _up(self, url: str, acl: Acl | None, most: int) -> list[Acl]:
+        found: list[Acl] = []
+        seen: set[str] = set()
+        while acl is not None and len(found) < most:
+            found.append(acl)
+            if url in seen:
+                break
+            seen.add(url)
+            url = acl.inherit_from
+            acl = self.acl(url) if url else None
+        return found[::-1]
+
+    def _seed(self) -> int:
+        return int(self._rows.value("select value from meta where name = 'seed'"))
+
+    def _policy(self, url: str) -> Acl | None:
+        row = self._rows.one(
+            "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = iif(u.acl & 1, u.listed, u.policy) "
+            "join acl_entries e on e.id = c.entries where u.key = ? and h.origin || u.path = ?",
+            (key(url, self._seed()), url),
+        )
+        return (
+            None if row is None else Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+        )
+
+    def documents_of(self, chains: Sequence[int], *, limit: int = 1_000) -> list[tuple[str, int]]:
+        """Return (URL, chain) of at most *limit* ACLs with one of *chains*, by URL."""
+        rows = self._rows.among("select url, chain from acl where chain in ({ids})", chains)
+        return sorted((url, chain) for url, chain in rows)[:limit]

@@ -1,0 +1,1 @@
+"""Deletions as rows: evidence, holds, tombstones, undoing."""

@@ -1,0 +1,1 @@
+"""Pushed feeds: their rows, their receipts, and the sources as they stand."""

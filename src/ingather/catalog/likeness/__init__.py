@@ -1,0 +1,1 @@
+"""Which documents and hosts are the same, or nearly: equal bodies, fingerprints, aliases."""

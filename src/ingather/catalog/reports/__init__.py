@@ -1,0 +1,1 @@
+"""What reports read: runs, figures, walks over every URL, replays."""

@@ -1,0 +1,1 @@
+"""Web feeds and sitemaps: what they list, which documents they lead to, cycles and events."""

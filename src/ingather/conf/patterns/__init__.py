@@ -1,0 +1,1 @@
+"""Patterns in three dialects, each translated for RE2."""

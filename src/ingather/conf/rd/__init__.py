@@ -1,0 +1,1 @@
+"""Resource descriptions as people exchange them: SOIF, RDM, the schema, taxonomy and classification."""

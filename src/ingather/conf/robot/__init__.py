@@ -1,0 +1,1 @@
+"""robot.conf: its parameters once, read into typed values, and its reference page."""

@@ -1,0 +1,1 @@
+"""filterrules.conf: sites, starting points and rules; found by host, checked, edited in place."""

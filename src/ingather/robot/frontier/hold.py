@@ -1,0 +1,322 @@
+"""The keeper's hold on the frontier: what is out, with whom, and what goes out next.
+
+The catalog keeps the waiting URLs; :class:`ingather.robot.frontier.allotment.Allotment` says which hosts'
+batches go to which gatherer; this joins the two. A claim lives in memory only: until its
+visit is settled *and committed* the row waits in the catalog, so whoever dies loses nothing.
+"""
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Protocol
+
+from ingather.model.report import HostGrant, Row
+from ingather.robot.frontier.allotment import Allotment
+
+__all__ = ["Frontier", "FrontierSource"]
+
+_REFILL = 1000
+_FRONT = (-1_000, 0)
+"""Before every priority; what somebody asked for has one below zero."""
+
+
+class FrontierSource(Protocol):
+    """What the frontier reads from the catalog; see ``catalog.sqlite_frontier``."""
+
+    def waiting_hosts(self) -> dict[int, int]:
+        """Return how many URLs wait at each host."""
+
+    def refill(self, host: int, after: tuple[int, int], limit: int) -> list[tuple[int, Row]]:
+        """Return waiting URLs of a host behind (priority, id)."""
+
+    def grants(self, hosts: list[int]) -> dict[int, HostGrant]:
+        """Return what is kept about hosts."""
+
+    def names(self, hosts: list[int]) -> dict[int, tuple[str, str]]:
+        """Return (origin, politeness name) of hosts."""
+
+
+@dataclass(slots=True)
+class _Queue:
+    """One origin's share of the frontier in memory: rows read ahead, and the cursor behind them."""
+
+    host: int
+    origin: str
+    key: str
+    rows: deque[Row] = field(default_factory=deque)
+    cursor: tuple[int, int] = _FRONT
+    waiting: int = 0
+    """Rows that wait in the catalog and are not out, those read ahead included."""
+
+
+class Frontier:
+    """Owned by the keeper's loop. Counts are exact as far as the commits that it was told of."""
+
+    def __init__(self, source: FrontierSource, allotment: Allotment) -> None:
+        self._source = source
+        self._allotment = allotment
+        self._queues: dict[int, _Queue] = {}
+        self._hosts: dict[str, list[_Queue]] = {}
+        self._out: dict[int, tuple[Row, object]] = {}
+        self._not_before: dict[str, float] = {}
+        self._delay: dict[str, float] = {}
+        self._shut: dict[str, float] = {}
+        self._lost: dict[int, Row] = {}
+
+    # -- what the catalog says ------------------------------------------------------------------
+
+    def load(self) -> int:
+        """Read the waiting counts at start; return how many URLs wait."""
+        counts = self._source.waiting_hosts()
+        self.woken(counts)
+        return sum(counts.values())
+
+    def reload(self) -> int:
+        """Read everything again: what waits changed otherwise than by visits (a source was disabled, or is no longer).
+
+        What is out is counted twice until it is settled; a count that is ahead is put right when its host is drawn from.
+        """
+        for queue in self._queues.values():
+            queue.rows.clear()
+            queue.cursor, queue.waiting = _FRONT, 0
+            self._tell(queue.key)
+        return self.load()
+
+    def woken(self, counts: Mapping[int, int]) -> None:
+        """Take in that *counts* more URLs wait at these hosts (committed)."""
+        unknown = [host for host in counts if host not in self._queues]
+        for host, (origin, key) in self._source.names(unknown).items():
+            queue = self._queues[host] = _Queue(host, origin, key)
+            self._hosts.setdefault(key, []).append(queue)
+        for host, count in counts.items():
+            queue = self._queues[host]
+            queue.waiting += count
+            self._tell(queue.key)
+
+    def _tell(self, key: str) -> None:
+        total = sum(queue.waiting for queue in self._hosts[key])
+        self._allotment.waiting(key, total, delay_s=self._delay.get(key), not_before=self._from(key))
+
+    def _from(self, key: str) -> float:
+        """From when (monotonic) URLs of a host may go out: it asked for time, or somebody shut it."""
+        return max(self._not_before.get(key, 0.0), self._shut.get(key, 0.0))
+
+    def rewind(self, hosts: Iterable[int]) -> None:
+        """Read these hosts' queues from the front again: something waits there now that goes ahead."""
+        for host in hosts:
+            if (queue := self._queues.get(host)) is not None:
+                queue.rows.clear()
+                queue.cursor = _FRONT
+
+    # -- out and back ---------------------------------------------------------------------------
+
+    def take(self, gatherer: object, room: int, now: float) -> tuple[list[Row], set[int], set[str]]:
+        """Return (rows, their hosts, politeness names that come from another hand) for a gatherer."""
+        rows: list[Row] = []
+        hosts: set[int] = set()
+        fresh: set[str] = set()
+        for batch in self._allotment.batch(gatherer, room, now):
+            got = self._draw(batch.host, batch.count, gatherer)
+            hosts.update(row.host for row in got)
+            rows += got
+            if batch.fresh:
+                fresh.add(batch.host)
+            if len(got) < batch.count:  # the count was ahead of what is there: correct it
+                self._allotment.done(batch.host, batch.count - len(got))
+                for queue in self._hosts[batch.host]:
+                    queue.waiting = len(queue.rows)
+                self._tell(batch.host)
+        return rows, hosts, fresh
+
+    def _draw(self, key: str, count: int, gatherer: object) -> list[Row]:
+        got: list[Row] = []
+        for queue in self._hosts.get(key, ()):
+            while len(got) < count and queue.waiting > 0:
+                if not queue.rows and not self._fill(queue):
+                    queue.waiting = 0
+                    break
+                row = queue.rows.popleft()
+                queue.waiting -= 1
+                if row.id not in self._out:
+                    self._out[row.id] = (
+                        row,
+                        gatherer,
+                    )  # at once: reading on from the front must not give it again
+                    got.append(row)
+        return got
+
+    def _fill(self, queue: _Queue) -> bool:
+        """Read ahead; when nothing is behind the cursor start from the front (URLs may wait again there)."""
+        for start in (queue.cursor, _FRONT):
+            after = start
+            while found := self._source.refill(queue.host, after, _REFILL):
+                after = (found[-1][0], found[-1][1].id)
+                queue.rows.extend(row for _, row in found if row.id not in self._out)
+                queue.cursor = after
+                if queue.rows:
+                    return True
+            if start == _FRONT:
+                break
+        return False
+
+    def settled(self, ids: Iterable[int]) -> None:
+        """Take in that these visits are committed."""
+        for url_id in ids:
+            entry = self._out.pop(url_id, None)
+            if entry is not None and entry[1] is not None:
+                self._allotment.done(self._queues[entry[0].host].key)
+
+    def handed_back(self, ids: Iterable[int]) -> None:
+        """Take in claims that come back unvisited: they wait again."""
+        touched: set[str] = set()
+        for url_id in ids:
+            entry = self._out.pop(url_id, None)
+            if entry is None:
+                continue
+            queue = self._queues[entry[0].host]
+            queue.rows.appendleft(entry[0])
+            queue.waiting += 1
+            self._allotment.done(queue.key)
+            touched.add(queue.key)
+        for key in touched:
+            self._tell(key)
+
+    def join(self, gatherer: object) -> None:
+        """A gatherer is there and may be given work."""
+        self._allotment.join(gatherer)
+
+    def lost(self, gatherer: object, *, keep: Collection[int]) -> None:
+        """A gatherer died: everything that it had waits again, but visits *keep* that it reported in time."""
+        self._allotment.leave(gatherer)
+        self._lost = {}
+        touched: set[str] = set()
+        for url_id, (row, who) in list(self._out.items()):
+            if who is not gatherer:
+                continue
+            if url_id in keep:
+                self._out[url_id] = (row, None)
+                continue
+            del self._out[url_id]
+            self._lost[url_id] = row
+            queue = self._queues[row.host]
+            queue.rows.appendleft(row)
+            queue.waiting += 1
+            touched.add(queue.key)
+        for key in touched:
+            self._tell(key)
+
+    def last_lost(self, url_id: int) -> Row | None:
+        """Return a row that the gatherer that died last had in hand."""
+        return self._lost.get(url_id)
+
+    def claim(self, row: Row) -> None:
+        """Take a waiting row out without giving it to anybody: its visit is being settled."""
+        if row.id in self._out:
+            return
+        queue = self._queues[row.host]
+        before = len(queue.rows)
+        queue.rows = deque(r for r in queue.rows if r.id != row.id)
+        queue.waiting -= before - len(queue.rows)
+        self._out[row.id] = (row, None)
+        self._tell(queue.key)
+
+    def key(self, host: int) -> str:
+        """Return the politeness name of a host."""
+        return self._queues[host].key
+
+    def holder(self, host_key: str) -> object:
+        """Return the gatherer that has a host in hand, ``None`` if nobody has."""
+        return self._allotment.holder(host_key)
+
+    def origin(self, host: int) -> str:
+        """Return the origin of a host."""
+        return self._queues[host].origin
+
+    def claimed(self, url_id: int) -> Row | None:
+        """Return the row that is out under this id."""
+        entry = self._out.get(url_id)
+        return entry[0] if entry else None
+
+    def out_at(self, keys: Collection[str]) -> Counter[str]:
+        """Return how many URLs of these politeness names are in gatherers' hands."""
+        names = (self._queues[row.host].key for row, _ in self._out.values())
+        return Counter(name for name in names if name in keys)
+
+    # -- hosts ----------------------------------------------------------------------------------
+
+    def host_state(self, host: int, *, delay_s: float | None, not_before: float) -> None:
+        """Take in a host's effective delay and until when (monotonic) nothing of it goes out."""
+        queue = self._queues.get(host)
+        if queue is None:
+            return
+        if delay_s is not None:
+            self._delay[queue.key] = delay_s
+        self._not_before[queue.key] = not_before
+        self._tell(queue.key)
+
+    def key_waits(self, key: str, not_before: float) -> None:
+        """Nothing of politeness name *key* goes out before *not_before* (monotonic)."""
+        self._not_before[key] = max(self._not_before.get(key, 0.0), not_before)
+        if key in self._hosts:
+            self._tell(key)
+
+    def shut(self, key: str, until: float) -> None:
+        """Nothing of politeness name *key* goes out before *until* (monotonic, infinity = until :meth:`unshut`)."""
+        self._shut[key] = until
+        if key in self._hosts:
+            self._tell(key)
+
+    def unshut(self, key: str) -> None:
+        """It goes out again, once the host's own wait is over."""
+        if self._shut.pop(key, None) is not None and key in self._hosts:
+            self._tell(key)
+
+    # -- numbers --------------------------------------------------------------------------------
+
+    @property
+    def out(self) -> int:
+        """URLs in gatherers' hands."""
+        return len(self._out)
+
+    @property
+    def waiting(self) -> int:
+        """URLs that wait and are not out."""
+        return sum(queue.waiting for queue in self._queues.values())
+
+    def waiting_now(self, now: float) -> int:
+        """URLs that wait at hosts that may be asked now."""
+        return sum(queue.waiting for queue in self._queues.values() if self._from(queue.key) <= now)
+
+    def backing_off(self, now: float) -> dict[str, float]:
+        """Hosts that are left alone, with the seconds that remain."""
+        return {key: at - now for key, at in self._not_before.items() if at > now}
+
+    def queues(self, limit: int, now: float) -> list[dict[str, float | str | int]]:
+        """The hosts with most waiting URLs: name, waiting, delay, and in how many seconds the first may go out.
+
+        ``in_s`` is -1 for a host that is shut until somebody opens it.
+        """
+        found: list[dict[str, float | str | int]] = []
+        for key, waiting in self.busiest(limit):
+            wait_s = max(self._from(key) - now, 0.0)
+            found.append(
+                {"host": key, "waiting": waiting, "delay_s": self._delay.get(key, 0.0), "in_s": -1 if wait_s == inf else round(wait_s, 1)}
+            )  # fmt: skip
+        return found
+
+    def slow(self, least_s: float) -> list[dict[str, float | str | int]]:
+        """Hosts with a delay of *least_s* and more: name, delay, waiting URLs, estimated seconds."""
+        found: list[dict[str, float | str | int]] = []
+        for key, delay in self._delay.items():
+            waiting = sum(queue.waiting for queue in self._hosts.get(key, ()))
+            if delay >= least_s and waiting:
+                found.append(
+                    {"host": key, "delay_s": delay, "waiting": waiting, "estimated_s": delay * waiting}
+                )
+        return found
+
+    def busiest(self, limit: int = 20) -> list[tuple[str, int]]:
+        """The hosts with most waiting URLs."""
+        totals = [(key, sum(queue.waiting for queue in queues)) for key, queues in self._hosts.items()]
+        return sorted((t for t in totals if t[1]), key=lambda t: -t[1])[:limit]

@@ -1,0 +1,1 @@
+"""Crawler traps: found by the shape of their URLs, each with the rule that would stop it. Pure."""
