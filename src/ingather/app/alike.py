@@ -14,7 +14,7 @@ from ingather.log import get
 from ingather.robot.indexing.likeness import Candidate, Member, near_groups, near_pairs
 from ingather.robot.keeper import Keeper
 from ingather.robot.settling.canonicals import judge_canonicals
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Alike", "compare", "compare_pages"]
 

@@ -20,8 +20,9 @@ from ingather.conf.rd.rdschema import moment_of
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.sections import SourceConf
 from ingather.explain.forms import instant
-from ingather.robot.settling.committing import Writer, carry_out, ledger_of
+from ingather.robot.settling.committing import carry_out, ledger_of
 from ingather.robot.settling.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Expired", "Lifetimes", "Terms", "expire", "expired_rows"]
 

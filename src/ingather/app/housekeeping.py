@@ -13,7 +13,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import IngatherError
 from ingather.index import IndexFolder
 from ingather.log import get
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Housekeeping"]
 

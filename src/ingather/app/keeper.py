@@ -7,12 +7,9 @@ here, every time.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Self
-
-import msgspec
 
 from ingather.app import children, wiring
 from ingather.app.access.policing import place_when_changed, use_policy
@@ -27,6 +24,7 @@ from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.hostaliases.keeping import KeeperNames
+from ingather.app.keeperparts import address_book, disabled_notes, failed_feeds, kept_sites, visit_budget
 from ingather.app.overlay.fetching import Listings
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.watch import OverlayWatch
@@ -34,11 +32,9 @@ from ingather.app.pruning import Pruned, prune
 from ingather.app.reconfiguring import reconfigure
 from ingather.app.robot.conductor import Conductor
 from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
-from ingather.app.runsites import remembered_sites
 from ingather.app.sitemaps.desk import SitemapDesk
 from ingather.app.sitemaps.rounds import SitemapRounds
 from ingather.app.syndication.desk import Desk
-from ingather.app.syndication.records import feed_facts
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
 from ingather.app.traps.scanning import scan_traps
@@ -53,8 +49,7 @@ from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationReader
-from ingather.conf import Loaded, Site
+from ingather.conf import Loaded
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.sections import SourceConf
 from ingather.filters import Engine
@@ -63,18 +58,15 @@ from ingather.model.resource import Failure, Response
 from ingather.model.url import Canonicaliser, split
 from ingather.robot.frontier.allotment import Allotment
 from ingather.robot.frontier.hold import Frontier
-from ingather.robot.keeper import ADDRESS_STATES, Keeper
+from ingather.robot.keeper import Keeper
 from ingather.robot.logs.accesslog import AccessLog
 from ingather.robot.logs.filterlog import FilterLog
 from ingather.robot.logs.robotlog import RobotLog
-from ingather.robot.politeness.addresses import AddressBook, AddressState
-from ingather.robot.politeness.visitbudget import VisitBudget, day_of
 from ingather.robot.settling.committing import Committer
 from ingather.robot.settling.settle import SettleRules
 from ingather.robot.supervising import Supervisor
 from ingather.robot.timeguard import TimeGuard
 from ingather.robot.visit.discovering import Discoverer
-from ingather.syndication.facts import FeedState
 
 __all__ = ["Gathering"]
 
@@ -149,7 +141,7 @@ class Gathering:
         home.prepare()
         finish_publishing(home)
         finish_waiting(home, settings)
-        self.sites = (*plan.sites, *self._kept_sites())
+        self.sites = (*plan.sites, *kept_sites(home, plan))
         self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
         self.room().require()
         writer = self._writer = CatalogWriter(
@@ -196,7 +188,8 @@ class Gathering:
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)
         self.follower = follower_of(
-            home, settings, clock, committed=self._index_committed, robot=self.loaded.robot, lay=self.overlays,
+            home, settings, clock, robot=self.loaded.robot, lay=self.overlays,
+            committed=lambda sequence: self._tell(sequence),  # noqa: PLW0108 - somebody else may be told later
             alone=plan.kind == "crawl", schema=lambda: self.loaded.rd_schema,
         )  # fmt: skip
         self.robot_log = RobotLog(
@@ -214,13 +207,13 @@ class Gathering:
                 parse_s=settings.seconds("limits.parser-wall"),
                 silent_s=2 * settings.seconds("limits.parser-wall"),
             ),
-            addresses=self._address_book(writer),
+            addresses=address_book(writer, self.clock, settings),
             access_log=AccessLog(
                 home.log / "access.log", max_bytes=settings.size("log.file-size"), keep=settings.count("log.files"), enabled=settings.flag("log.access")
             ),
             robot_log=self.robot_log, clock=clock, guard=guard, socket_path=self.socket, own_host=self._is_own, headroom=lambda: self.room().enough,
             version=self.version, dice=Random(),  # noqa: S311 - jitter
-            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings, self.sources), budget=self._budget(writer), tally=self.tally,
+            recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings, self.sources), budget=visit_budget(writer, self.clock, settings, self.sources), tally=self.tally,
             filter_log=self.filter_log, restraints=self.conductor.restraints,
         )  # fmt: skip
 
@@ -230,15 +223,6 @@ class Gathering:
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
         self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
-
-    def _budget(self, writer: CatalogWriter) -> VisitBudget | None:
-        """Return what counts the visits of hosts, if somebody bounds them."""
-        limit, wall = wiring.host_visits(self.settings, self.sources), self.clock.wall
-        if limit is None:
-            return None
-        writer.applier.freshness.counts_days = True
-        today = writer.transaction(lambda w: w.applier.freshness.visits_of(day_of(wall())))
-        return VisitBudget(limit, wall, today)
 
     def _judge(self) -> Discoverer:
         """Return who judges what sitemaps list; of the writer's thread alone."""
@@ -281,22 +265,6 @@ class Gathering:
             self._made = self.blueprint_of(self.loaded, self.version)
         return self._made
 
-    def _kept_sites(self) -> tuple[Site, ...]:
-        """Sites that earlier crawls added: their pages stay judged by them, but begin nothing."""
-        fresh = {site.name for site in self.plan.sites}
-        return tuple(
-            replace(site, starts=()) for site in remembered_sites(self.home) if site.name not in fresh
-        )
-
-    def _address_book(self, writer: CatalogWriter) -> AddressBook:
-        clock = self.clock
-        book = AddressBook(clock.monotonic(), wiring.address_limits(self.settings))
-        packed = writer.memory.recall(ADDRESS_STATES)
-        if packed:
-            states = msgspec.msgpack.decode(packed, type=list[AddressState])
-            book.restore(states, clock.monotonic(), clock.wall())
-        return book
-
     def room(self) -> Headroom:
         """Return what is free on the home's file system."""
         return headroom(
@@ -318,9 +286,6 @@ class Gathering:
     def _is_own(self, origin: str) -> bool:
         parts = split(f"{origin}/")
         return any(source.is_own(parts.host, parts.port) for source in self.sources.values())
-
-    def _index_committed(self, sequence: int) -> None:
-        self._tell(sequence)
 
     def on_index_commit(self, tell: Callable[[int], None]) -> None:
         """Have *tell* called with the sequence of each commit of the index, by the index's thread."""
@@ -394,29 +359,12 @@ class Gathering:
         said = list(self.overlays.problems.values())
         # Who asks for a run and gets none of it is told why; serve lists them in its status.
         if self.plan.kind == "crawl":
-            reader = self.reader_once()
-            try:
-                said += [
-                    f"the source {name} is disabled: nothing was fetched for it (ingather source enable {name})"
-                    for name in reader.disabled_sources()
-                ]
-            finally:
-                reader.close()
+            said += disabled_notes(self.database, self.home)
         return [text[:1_000] for text in said[:100]]
 
     def failed_feeds(self) -> list[tuple[str, str]]:
         """Return (URL, why) of configured feeds whose last poll told nothing."""
-        if not self.desk.sources:
-            return []
-        reader = SyndicationReader(self.database)
-        try:
-            return [
-                (record.url, facts.error)
-                for record in reader.feeds()
-                if record.row.state == FeedState.FAILING and (facts := feed_facts(record.row)).error
-            ]
-        finally:
-            reader.close()
+        return failed_feeds(self.database) if self.desk.sources else []
 
     async def prune(self) -> Pruned:
         """Forget what is older than the settings allow; return how much."""

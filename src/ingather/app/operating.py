@@ -8,6 +8,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.deletions import undo_of
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
+from ingather.app.jobs import Job
 from ingather.app.owner import ask_owner
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
@@ -20,7 +21,6 @@ from ingather.model.url import canonical
 from ingather.robot.indexing.following import IndexFollower
 
 __all__ = [
-    "Job",
     "Operations",
     "close_hold_job",
     "follow_directly",
@@ -32,8 +32,6 @@ __all__ = [
 ]
 
 _PIECE = 500
-Job = Callable[[CatalogWriter, Applied, float], Any]
-"""What an operator wants done inside a transaction, at a wall time."""
 
 
 class Operations:

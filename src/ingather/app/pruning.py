@@ -10,7 +10,7 @@ from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.conf.settings.values import Settings
 from ingather.robot.keeper import Keeper
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Pruned", "collect_chains", "prune"]
 

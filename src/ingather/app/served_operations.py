@@ -4,16 +4,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from ingather.app.descriptions.classifying import autoclassify
+from ingather.app.jobs import Job
 from ingather.app.keeper import Gathering
-from ingather.app.operating import (
-    Job,
-    close_hold_job,
-    hold_form,
-    removal_job,
-    undelete_job,
-    undo_all,
-    wanted_of,
-)
+from ingather.app.operating import close_hold_job, hold_form, removal_job, undelete_job, undo_all, wanted_of
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UsageError
 from ingather.model.decided import NOBODY, By

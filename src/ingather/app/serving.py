@@ -37,13 +37,11 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.hostaliases.served import ServedHosts
 from ingather.app.housekeeping import Housekeeping
+from ingather.app.jobs import Job
 from ingather.app.keeper import Gathering
 from ingather.app.listening import Listeners, connection_limits
 from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import Alarm, notifying
-from ingather.app.operating import (
-    Job,
-)
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
 from ingather.app.publishing import take_over

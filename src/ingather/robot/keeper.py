@@ -35,12 +35,13 @@ from ingather.robot.politeness.addresses import AddressBook
 from ingather.robot.politeness.restraint import Restraints
 from ingather.robot.politeness.visitbudget import VisitBudget
 from ingather.robot.settling.commitloop import CommitLoop
-from ingather.robot.settling.committing import Committer, Writer
+from ingather.robot.settling.committing import Committer
 from ingather.robot.settling.figures import Figures
 from ingather.robot.settling.intake import Counters, Intake
 from ingather.robot.settling.remembering import promote
 from ingather.robot.settling.tally import Tally
 from ingather.robot.settling.telling import Telling
+from ingather.robot.settling.writing import Writer
 from ingather.robot.staffing import Staff
 from ingather.robot.supervising import Death, Supervisor
 from ingather.robot.timeguard import TimeGuard

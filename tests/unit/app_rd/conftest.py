@@ -10,7 +10,7 @@ from ingather.app.descriptions.rdm import RdmService
 from ingather.app.descriptions.store import SiteSources, Tally
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.app.searching import search_service
 from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
 from ingather.catalog.sqlite_changes import Applied

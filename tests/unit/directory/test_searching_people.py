@@ -14,7 +14,7 @@ from ingather.app.access.accounts import Accounts
 from ingather.app.access.directory import GroupLookup, KnownPeople, directory_of
 from ingather.app.access.people import CatalogPeople
 from ingather.app.home import Home
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.cli.access import command

@@ -15,7 +15,7 @@ from ingather.access import ANONYMOUS, Visible
 from ingather.app.access.accounts import Accounts
 from ingather.app.access.passwords import Passwords
 from ingather.app.access.people import CatalogPeople
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.catalog.access.sqlite_users import SessionLife
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter

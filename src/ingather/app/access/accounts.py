@@ -10,7 +10,8 @@ from typing import Any, Final
 from ingather.access import principal
 from ingather.access.principals import fold
 from ingather.app.access.passwords import Passwords
-from ingather.app.operating import Job, Operations
+from ingather.app.jobs import Job
+from ingather.app.operating import Operations
 from ingather.catalog.access.sqlite_users import ApiToken, LocalUser
 from ingather.errors import UsageError
 from ingather.model.acl import DEFAULT_NAMESPACE, Principal, PrincipalScope

@@ -14,7 +14,8 @@ from ingather.access import principal
 from ingather.access.groups import Expansion, expand
 from ingather.access.principals import PrincipalKey, key_of
 from ingather.app.homeparts import database_of
-from ingather.app.operating import Job, Operations
+from ingather.app.jobs import Job
+from ingather.app.operating import Operations
 from ingather.catalog.access.sqlite_groups_reader import GroupReader, Member
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter

@@ -12,7 +12,7 @@ from ingather.access import principal
 from ingather.app.access.accounts import RIGHTS, SEARCH_AS, digest_of, folded_name, principal_of
 from ingather.app.access.directory import KnownPeople
 from ingather.app.access.passwords import Passwords
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.catalog.access.sqlite_users import PeopleReader, SessionLife
 from ingather.conf.settings.values import Settings
 from ingather.errors import IngatherError, UsageError

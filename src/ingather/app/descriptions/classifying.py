@@ -11,7 +11,7 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_reader import SqliteReader

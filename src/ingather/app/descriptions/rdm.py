@@ -19,7 +19,7 @@ from ingather.app.descriptions.server import (
     taxonomy_objects,
 )
 from ingather.app.descriptions.store import Preparing, SourceOf, Tally, submit_job
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.catalog.descriptions.sqlite_description_reader import DescriptionReader
 from ingather.catalog.descriptions.sqlite_descriptions import Parts
 from ingather.conf.rd.rdm import RdmQuery, Submit, header, read_query, read_submit, response

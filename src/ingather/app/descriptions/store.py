@@ -16,7 +16,8 @@ from ingather.app.access.policing import use_policy_of
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
-from ingather.app.operating import Job, follow_directly
+from ingather.app.jobs import Job
+from ingather.app.operating import follow_directly
 from ingather.app.owner import owner_address
 from ingather.catalog.descriptions.sqlite_descriptions import NewDescription, Parts, Put
 from ingather.catalog.sqlite_apply import Applied

@@ -9,7 +9,8 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
 from ingather.app.hostaliases.finding import FIRST_LOOK, SAMPLE, Likeness, compare, pairs_to_compare
 from ingather.app.hostaliases.judging import Side, authority_of, chain_refusal, refusal
-from ingather.app.operating import Job, Operations
+from ingather.app.jobs import Job
+from ingather.app.operating import Operations
 from ingather.app.runsites import remembered_sites
 from ingather.catalog.likeness.sqlite_aliases import AliasReader
 from ingather.conf import Loaded

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ingather.app.hostaliases.desk import AliasDesk
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.app.siteprobe.desk import HomeProbe
 from ingather.catalog.sqlite_changes import Applied
 from ingather.errors import UsageError

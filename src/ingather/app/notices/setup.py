@@ -5,6 +5,7 @@ from typing import Any
 
 from ingather.app.feeds.office import FeedOffice
 from ingather.app.home import Home
+from ingather.app.jobs import Job
 from ingather.app.notices.alarms import Alarm, Alarms
 from ingather.app.notices.fanout import Fanout
 from ingather.app.notices.feeds import FeedNotices
@@ -12,7 +13,6 @@ from ingather.app.notices.mail import Mail, MailConf
 from ingather.app.notices.outbox import BatchOutbox, Outbox
 from ingather.app.notices.runs import RunNotices
 from ingather.app.notices.webhook import Webhook, WebhookConf
-from ingather.app.operating import Job
 from ingather.app.secrets import secret_of
 from ingather.conf.settings.kinds import split_address
 from ingather.conf.settings.values import Settings

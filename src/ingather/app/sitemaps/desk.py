@@ -26,9 +26,9 @@ from ingather.model.sitemap import EntryState
 from ingather.model.url import Canonicaliser, split
 from ingather.model.verdict import Exclusion
 from ingather.robot.frontier.recheck import RecheckLimits, next_visit
-from ingather.robot.settling.committing import Syndicator, Writer
 from ingather.robot.settling.hints import Hint, Score, Trust, trust
 from ingather.robot.settling.sitemaps import DEEPEST, entries_of, may_list, priority_of
+from ingather.robot.settling.writing import Syndicator, Writer
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.polled import untold
 from ingather.syndication import Listing, unpack_listing

@@ -7,7 +7,7 @@ from ingather.app.keepertimer import CALM_S, KeeperTimer, WritingKeeper
 from ingather.app.sitemaps.desk import SitemapDesk
 from ingather.catalog.sqlite_apply import Applied
 from ingather.log import get
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["SitemapRounds"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.app.syndication.records import feed_facts, feed_row
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter

@@ -21,7 +21,7 @@ from ingather.catalog.syndication.sqlite_syndication_rows import FeedRow, Source
 from ingather.conf.sources.syndication import SOURCE_CODE
 from ingather.log import get
 from ingather.model.intent import Intent
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 from ingather.syndication.facts import (
     DocState,
     Event,

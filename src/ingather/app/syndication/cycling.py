@@ -13,7 +13,7 @@ from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.records import feed_facts, registration, source_facts, source_row
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.syndication.sqlite_syndication_rows import FeedRow, SourceRow
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 from ingather.syndication.clocks import horizon
 from ingather.syndication.facts import FeedState, Registration, SourceFacts
 

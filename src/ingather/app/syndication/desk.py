@@ -29,7 +29,7 @@ from ingather.model.lifecycle import Outcome, State
 from ingather.model.polled import Polled, decode_polled
 from ingather.model.report import HostReport, Report, Settled
 from ingather.model.resource import FailureKind
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 from ingather.robot.visit.polled import untold
 from ingather.syndication.answers import answer_of
 from ingather.syndication.deciding import Decider

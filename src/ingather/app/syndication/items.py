@@ -12,7 +12,7 @@ from ingather.catalog.syndication.sqlite_syndication_urls import Claimed
 from ingather.errors import UrlError
 from ingather.model.intent import Intent
 from ingather.model.polled import Polled, PollKind
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 from ingather.syndication import ListingItem, joining, unpack_listing
 from ingather.syndication.rulings import Listed, Poll
 

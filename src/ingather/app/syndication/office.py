@@ -8,7 +8,8 @@ from typing import Any
 
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
-from ingather.app.operating import Job, Operations
+from ingather.app.jobs import Job
+from ingather.app.operating import Operations
 from ingather.app.syndication.acting import act_job
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.syndication.subscribing import Subscribing

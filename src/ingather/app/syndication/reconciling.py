@@ -6,7 +6,7 @@ from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.records import document_of, feed_facts, feed_row, registration, source_row
 from ingather.catalog.sqlite_apply import Applied
 from ingather.log import get
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 from ingather.syndication.facts import SourceFacts
 
 __all__ = ["reconcile"]

@@ -8,7 +8,7 @@ from ingather.app.syndication.cycling import Cycling
 from ingather.app.syndication.desk import Desk
 from ingather.catalog.sqlite_apply import Applied
 from ingather.log import get
-from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Rounds"]
 

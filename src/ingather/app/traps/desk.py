@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from ingather.app.operating import Job
+from ingather.app.jobs import Job
 from ingather.app.sites.editing import Asked, Editing
 from ingather.app.sites.fields import switch_of
 from ingather.catalog.frontier.sqlite_traps import TrapReader, TrapRow

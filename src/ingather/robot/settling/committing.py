@@ -1,22 +1,13 @@
 """From reports to one transaction: settle, apply, let the deletion policy rule. Runs in the writer's thread."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from ingather.catalog.deletion.sqlite_deletion import Deletions, SourceFacts
+from ingather.catalog.deletion.sqlite_deletion import SourceFacts
 from ingather.catalog.deletion.sqlite_evidence import Seen
-from ingather.catalog.feeds.sqlite_feeds import FeedStore
-from ingather.catalog.frontier.sqlite_controls import HeaderControls
-from ingather.catalog.frontier.sqlite_counts import RunCounts
-from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
-from ingather.catalog.sqlite_apply import Applied, Applier
-from ingather.catalog.sqlite_memory import Memory
-from ingather.catalog.sqlite_pruning import Pruning
-from ingather.catalog.sqlite_registry import Registry
-from ingather.catalog.syndication.sqlite_sitemaps import Sitemaps
-from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
+from ingather.catalog.sqlite_apply import Applied
 from ingather.model.report import HostReport, Report, Row, Settled
 from ingather.robot.settling.deletion import (
     CONFIRMED,
@@ -29,47 +20,13 @@ from ingather.robot.settling.deletion import (
 )
 from ingather.robot.settling.remembering import known_of, learn
 from ingather.robot.settling.settle import SettleRules, settle
+from ingather.robot.settling.writing import Syndicator, Writer
 
-__all__ = ["Batch", "Committed", "Committer", "Syndicator", "Writer", "carry_out", "ledger_of"]
+__all__ = ["Batch", "Committed", "Committer", "carry_out", "ledger_of"]
 
 _REFUSALS = frozenset({401, 403})
 
 T = TypeVar("T")
-
-
-class Writer(Protocol):
-    """The catalog's one writer as the robot uses it."""
-
-    applier: Applier
-    registry: Registry
-    deletions: Deletions
-    frontier: FrontierQueries
-    memory: Memory
-    pruning: Pruning
-    controls: HeaderControls
-    counts: RunCounts
-    feeds: FeedStore
-    syndication: SyndicationStore
-    sitemaps: Sitemaps
-
-    def transaction(self, work: "Callable[[Writer], T]") -> T:
-        """Run *work* in one durable transaction."""
-
-
-class Syndicator(Protocol):
-    """Who decides about visits that web feeds ask for; every call is inside the batch's transaction."""
-
-    def settle(self, writer: Writer, item: Settled, applied: Applied) -> Settled | None:
-        """Settle a visit and carry out what follows from it; ``None``: it is an ordinary visit."""
-
-    def close(self, writer: Writer, applied: Applied, *, clock_trusted: bool) -> None:
-        """All visits of the batch are settled."""
-
-    def hosts(self, writer: Writer, reports: Sequence[HostReport], applied: Applied) -> None:
-        """Hosts said something of themselves; it is written."""
-
-    def forget(self) -> None:
-        """The transaction failed: what was noted in memory is void."""
 
 
 @dataclass(slots=True)

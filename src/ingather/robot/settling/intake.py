@@ -9,8 +9,9 @@ from typing import Any
 from ingather.catalog.sqlite_apply import Applied
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import HostReport, Report, Row
-from ingather.robot.settling.committing import Batch, Writer
+from ingather.robot.settling.committing import Batch
 from ingather.robot.settling.tally import Tally
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["Counters", "Intake", "Taken"]
 

@@ -1,7 +1,6 @@
 """Between the catalog and what is decided about a visit: what is known of its page goes in, what it teaches is kept."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ingather.model.report import Report, Row
 from ingather.robot.frontier.recheck import RecheckLimits
@@ -9,9 +8,7 @@ from ingather.robot.frontier.sampling import Due, Pulse, SamplingLimits, beat, s
 from ingather.robot.politeness.visitbudget import day_of
 from ingather.robot.settling.hints import Hint, Hints, Score, Told, observe
 from ingather.robot.settling.settle import Known, changed_by
-
-if TYPE_CHECKING:
-    from ingather.robot.settling.committing import Writer
+from ingather.robot.settling.writing import Writer
 
 __all__ = ["known_of", "learn", "promote"]
 
@@ -19,7 +16,7 @@ _NO_HINTS = Hints()
 _NOTHING = Known(hints=_NO_HINTS)
 
 
-def known_of(writer: "Writer", report: Report, row: Row, *, limits: RecheckLimits | None) -> Known:
+def known_of(writer: Writer, report: Report, row: Row, *, limits: RecheckLimits | None) -> Known:
     """Return what the catalog knows of a page beside its row; *limits*: of its source, ``None`` = the common ones."""
     freshness = writer.applier.freshness
     before = freshness.before(report, row)
@@ -33,7 +30,7 @@ def known_of(writer: "Writer", report: Report, row: Row, *, limits: RecheckLimit
     return Known(before.same, Hints(told, scores), before.rd_expires_s, limits)
 
 
-def learn(writer: "Writer", report: Report, row: Row, known: Known) -> None:
+def learn(writer: Writer, report: Report, row: Row, known: Known) -> None:
     """Hold what was said of a page against what its visit found."""
     if row.fetched_s is not None:
         _compare(writer, report, row, known)
@@ -41,7 +38,7 @@ def learn(writer: "Writer", report: Report, row: Row, known: Known) -> None:
         writer.applier.freshness.visited(row.host, day_of(report.at_s))
 
 
-def _compare(writer: "Writer", report: Report, row: Row, known: Known) -> None:
+def _compare(writer: Writer, report: Report, row: Row, known: Known) -> None:
     changed = changed_by(report, row, known)
     found = observe(known.hints.told, before_s=row.fetched_s, now_s=report.at_s, changed=changed)
     for hint, (right, weight) in found.items():
@@ -51,7 +48,7 @@ def _compare(writer: "Writer", report: Report, row: Row, known: Known) -> None:
         _feel(writer, report, row, changed=changed)
 
 
-def _feel(writer: "Writer", report: Report, row: Row, *, changed: bool) -> None:
+def _feel(writer: Writer, report: Report, row: Row, *, changed: bool) -> None:
     """Keep the pulse of a page's host."""
     freshness = writer.applier.freshness
     before = Pulse(*freshness.pulse(row.host))
@@ -63,7 +60,7 @@ def _feel(writer: "Writer", report: Report, row: Row, *, changed: bool) -> None:
 
 
 def promote(
-    writer: "Writer",
+    writer: Writer,
     limit: int,
     limits: SamplingLimits,
     *,
