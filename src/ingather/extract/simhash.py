@@ -5,16 +5,16 @@ bit of the fingerprint is set when most features have it set. So texts that shar
 and texts that share none in about half.
 
 No loop here runs over shingles or bits: the hashes of all words stand side by side in one large integer, shingles are
-made by shifting it against itself, and bits are counted in C (``walk/majority.h``) where that was built, else by full
-adders over its thirds, so that the work is done by the interpreter's long arithmetic (``benchmarks/simhash.py`` measures
-time and precision).
+made by shifting it against itself, and bits are counted by full adders over its thirds, so that the work is done by the
+interpreter's long arithmetic (``benchmarks/simhash.py`` measures time and precision). Where the library in C was built
+(``walk/shingles.h``, ``walk/majority.h``) it does the same.
 """
 
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from xxhash import xxh3_64_digest
 
@@ -59,6 +59,9 @@ def fingerprint(text: str) -> int:
     body = text.encode("utf-8", "surrogatepass")
     lines = set(body.split(b"\n"))
     if len(lines) < _LEAST_LINES:
+        shingled = _compiled().shingled
+        if shingled is not None and (mark := shingled(body, len(body), LEAST_WORDS, _MOST_WORDS)):
+            return mark
         words = body.split(None, _MOST_WORDS)[:_MOST_WORDS]
         if len(words) < LEAST_WORDS:
             return 0
@@ -92,23 +95,36 @@ def _shingles(words: list[bytes]) -> int:
 
 def _most(lanes: bytes) -> int:
     """Return which bits are set in more than half of the lanes."""
-    compiled, count = _compiled(), len(lanes) // _LANE
-    return _majority(int.from_bytes(lanes, "little"), count) if compiled is None else compiled(lanes, count)
+    majority, count = _compiled().majority, len(lanes) // _LANE
+    return _majority(int.from_bytes(lanes, "little"), count) if majority is None else majority(lanes, count)
+
+
+class _Compiled(NamedTuple):
+    """Functions in C; ``None`` where none was built, or a library of an older release is there."""
+
+    majority: Callable[[bytes, int], int] | None = None
+    shingled: Callable[[bytes, int, int, int], int] | None = None
 
 
 @cache
-def _compiled() -> Callable[[bytes, int], int] | None:
-    """Return the counting in C, ``None`` if it was not built; it is looked for when a text is there, for most processes have none."""
+def _compiled() -> _Compiled:
+    """Return what there is in C; it is looked for when a text is there, for most processes have none."""
     import ctypes
 
     if not _LIBRARY.exists() or sys.byteorder != "little":
-        return None
+        return _Compiled()
     try:
-        function = ctypes.PyDLL(str(_LIBRARY)).walk_majority  # so short that others may wait
-    except (OSError, AttributeError):
-        return None
-    function.argtypes, function.restype = (ctypes.c_char_p, ctypes.c_size_t), ctypes.c_uint64
-    return function
+        library = ctypes.PyDLL(str(_LIBRARY))  # so short that others may wait
+    except OSError:
+        return _Compiled()
+    found = []
+    for name, numbers in (("walk_majority", 1), ("walk_shingled", 3)):
+        function = getattr(library, name, None)
+        if function is not None:
+            function.argtypes = (ctypes.c_char_p, *[ctypes.c_size_t] * numbers)
+            function.restype = ctypes.c_uint64
+        found.append(function)
+    return _Compiled(*found)
 
 
 def _majority(lanes: int, count: int) -> int:

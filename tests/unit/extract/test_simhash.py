@@ -14,6 +14,7 @@ from ingather.extract.simhash import (
     signed,
 )
 
+NOT_BUILT = "the compiled walk was not built (hatch_build.py; needs cc)"
 WORDS = [f"word{number}" for number in range(4_000)]
 
 
@@ -76,10 +77,35 @@ def test_hostile_texts_are_taken() -> None:
     assert fingerprint("a\n" * 5_000) == fingerprint("a\n" * 5_000)
 
 
-@pytest.mark.skipif(_compiled() is None, reason="the compiled walk was not built (hatch_build.py; needs cc)")
+@pytest.mark.skipif(_compiled().majority is None, reason=NOT_BUILT)
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 9, 63, 64, 999, 5_000])
 def test_bits_are_counted_in_c_as_in_python(count: int) -> None:
-    compiled = _compiled()
+    compiled = _compiled().majority
     assert compiled is not None
     for lanes in (Random(count).randbytes(8 * count), bytes(8 * count), b"\xff" * 8 * count):  # noqa: S311 - texts
         assert compiled(lanes, count) == _majority(int.from_bytes(lanes, "little"), count)
+
+
+SPACES = " \t\n\v\f\r"
+"""What parts words; other white space of Unicode and of ASCII is part of one."""
+
+
+@pytest.mark.skipif(_compiled().shingled is None, reason=NOT_BUILT)
+@pytest.mark.parametrize("longest", [1, 3, 8, 16, 32, 64, 96, 128, 400])
+def test_words_are_hashed_in_c_as_in_python(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = Random(longest)  # noqa: S311 - texts
+    letters = "abcxyz0\0äß\x1c\x85\xa0\u20ac\U0001f600\ud800"
+    texts = [
+        "".join(
+            dice.choice(SPACES) * dice.randint(1, 2)
+            + "".join(dice.choices(letters, k=dice.randint(1, longest)))
+            for _ in range(count)
+        )
+        for count in (LEAST_WORDS - 1, LEAST_WORDS, LEAST_WORDS + 1, 300, 999, 1_000, 1_001)
+    ]
+    lone = [text.replace("\n", " ") for text in texts]  # few lines: words are what is looked at
+    in_c = [fingerprint(text) for text in lone]
+    monkeypatch.setattr("ingather.extract.simhash._compiled", type(_compiled()))
+    assert in_c == [fingerprint(text) for text in lone]
+    assert in_c[0] == 0
+    assert all(in_c[1:])
