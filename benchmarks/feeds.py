@@ -164,7 +164,7 @@ def main() -> None:
             import cProfile
 
             os.environ["BENCH_PROFILE"] = given.profile
-            setattr(feedprocess, "worker_main", profiled_worker)  # noqa: B010 - spawned in place of the real one
+            setattr(feedprocess, "feed_worker", profiled_worker)  # noqa: B010 - spawned in place of the real one
             profile = cProfile.Profile()
             profile.runcall(run, Path(name), mode, given)
             profile.dump_stats(given.profile + ".keeper")

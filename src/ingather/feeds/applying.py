@@ -5,8 +5,9 @@ receipts or not at all (promise D2). Source: GSA feeds specification, sections 8
 """
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ingather.access.metas import is_reserved
 from ingather.catalog.feeds.sqlite_feeds import FeedRow, Listing

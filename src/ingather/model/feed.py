@@ -1,7 +1,9 @@
 """What a pushed feed says, record by record (GSA feeds specification, sections 7 to 10)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from ingather.model.acl import Acl, Principal
 
@@ -41,8 +43,7 @@ class FeedHeader:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FeedContent:
+class FeedContent(msgspec.Struct, frozen=True, array_like=True):
     """A record's content, decoded (base64, zlib, gzip, raw deflate).
 
     ``text`` says that it stood in the XML as text: then *body* is UTF-8 whatever the feed's own
@@ -53,8 +54,7 @@ class FeedContent:
     text: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FeedRecord:
+class FeedRecord(msgspec.Struct, frozen=True, array_like=True):
     """One ``record`` element.
 
     Attributes:
@@ -88,7 +88,7 @@ class FeedRecord:
     overwrite_acls: bool = True
     acl: Acl | None = None
     content: FeedContent | None = None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
     denied: str = ""
 
     @property

@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,7 +110,7 @@ def test_memberships_are_read_as_they_were_written(
 def bare(item: object) -> object:
     """Leave out where it stood; a writer does not know that."""
     if isinstance(item, FeedRecord):
-        return replace(item, line=0, offset=0, warnings=())
+        return msgspec.structs.replace(item, line=0, offset=0, warnings=())
     if isinstance(item, FeedAcl):
         return replace(item, line=0, offset=0, warnings=())
     return item

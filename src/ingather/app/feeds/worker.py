@@ -310,10 +310,9 @@ class _Worker:
             )  # fmt: skip
         content = record.content
         if record.acl is not None:
-            record = replace(record, acl=self._acl(record.acl, url))
-        made = Prepared(
-            n, record.line, url, record=replace(record, content=None, warnings=()), has_content=content is not None, notes=notes
-        )  # fmt: skip
+            record = msgspec.structs.replace(record, acl=self._acl(record.acl, url))
+        kept = msgspec.structs.replace(record, content=None, warnings=())
+        made = Prepared(n, record.line, url, record=kept, has_content=content is not None, notes=notes)
         if record.delete:
             return made
         pushed = Pushed.URL if order.listed else Pushed.CONTENT
