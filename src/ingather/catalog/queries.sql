@@ -22,7 +22,7 @@ update url set depth = ?2, maxdepth = ?3, hops = ?4, parent = ?5, prio = min(pri
 
 -- name: row_now
 -- The row as it stands when its visit is settled; it may have moved on since it was claimed.
-select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl from url where id = ?
+select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl, policy from url where id = ?
 
 -- name: settle_url
 update url set state = ?2, outcome = ?3, status = ?4, verdict = ?5, version = ?6, run = ?7, due = ?8, fetched = ?9,
@@ -77,6 +77,19 @@ select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, i
   iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
   dup, intent
 from url where id = ?
+
+-- name: fed_row
+-- All that applying a record asks of a URL with key ?1: its URL and state, who buried it, its layer ?2, what feeds say of it, and claim_one.
+select h.origin || u.path, u.state, t.decided, l.attrs,
+  f.source, f.web, f.content, f.feed, f.n, f.once, f.locked, f.pagerank, f.authmethod, f.display, f.media_type, f.lastmod, f.acl,
+  u.id, u.host, u.path, u.depth, u.maxdepth, u.source, u.hops,
+  iif(iif(u.version is null, u.intent not in (5, 8), u.intent = 8), '', coalesce(u.etag, '')),
+  iif(iif(u.version is null, u.intent not in (5, 8), u.intent = 8), '', coalesce(u.lastmod, '')),
+  iif(u.version is not null and u.intent = 8, x'', coalesce(u.digest, x'')), u.version, u.wait, u.fails, u.strikes, u.missing, u.fetched,
+  u.dup, u.intent
+from url u join host h on h.id = u.host left join tombstone t on t.id = u.id left join fed f on f.id = u.id
+left join layer l on l.id = u.id and l.name = ?2
+where u.key = ?1
 
 -- name: waiting_hosts
 select host, count(*) from url where state = 0 and source not in (select id from source where disabled is not null) group by host

@@ -62,6 +62,7 @@ class _Now(NamedTuple):
     fetched_s: float | None
     history: bytes
     acl: int
+    policy: int | None
 
 
 def _as_found(settled: Settled, digests: bytes | None) -> Settled:
@@ -151,7 +152,9 @@ class Applier:
         settled = self._without_links_of_a_copy(settled)
         self._settle(settled, applied)
         self.freshness.settled(settled.row.id, applied)
-        if self.fed_some:  # crawl-once: no visit is planned of what was found as it should be
+        if (
+            self.fed_some and not settled.report.fed
+        ):  # crawl-once: no visit is planned of what was found as it should be
             self._cursor.execute(
                 "update url set due = null where id = ?1 and state = 2 and version is not null and missing is null and fails = 0 "
                 "and outcome != ?2 and exists (select 1 from fed where id = ?1 and once)",
@@ -250,11 +253,11 @@ class Applier:
         described, digest = report.described, report.digest or None
         audience = self.names.audience(now.source)
         shown = now.version is not None and now.dup is None and now.held != HIDDEN
-        placed = described and self.acl.place(url_id)
+        placed = described and self.acl.place(url_id, bare=now.policy is None)
         # What was withheld and is answered now is not withheld any more.
         known = now.acl & ~WITHHELD
         placed = (described and self.acl.relist(url_id, report.attributes, known=known)) or placed
-        marks = self.acl.marks(url_id, report.attributes, known=known) if described else now.acl
+        marks = self.acl.marks(url_id, report.attributes, known=known, placed=True) if described else now.acl
         grouped = described and report.dedupe and digest is not None and not marks
         if now.digest is not None and not (grouped and now.digest == digest):
             self.duplicates.leave(url_id, now.digest, audience, applied)

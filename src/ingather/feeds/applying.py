@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ingather.access.metas import is_reserved
-from ingather.catalog.feeds.sqlite_feeds import FeedRow, Listing
+from ingather.catalog.feeds.sqlite_feeds import FeedRow, Known, Listing, Receipt
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UrlError
 from ingather.feeds.applying_acls import AclPart
@@ -48,6 +48,7 @@ def apply_batch(  # noqa: PLR0913 - what, where to, when and how
     work = _Applying(writer, applied, current, now_s, policy)
     fresh = [item for item in batch.items if item.n > current.done]
     rejected = sum(work.item(item) for item in fresh)
+    writer.feeds.receipts(work.receipts)
     done = fresh[-1].n if fresh else current.done
     writer.feeds.advance(feed.id, done, batch.cursor, applied=len(fresh) - rejected, rejected=rejected)
     return len(fresh)
@@ -66,9 +67,11 @@ class _Applying:
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
         """Whether its records are for the crawler."""
         self._acls = AclPart(writer, applied, self._source, policy)
+        self.receipts: list[Receipt] = []
+        """Of the items so far; the caller writes them, all at once."""
 
     def item(self, item: Prepared) -> bool:
-        """Apply one item and write its receipt; return whether it was rejected."""
+        """Apply one item and note its receipt; return whether it was rejected."""
         result = Result(item.url, notes=list(item.notes))
         action = "add"
         try:
@@ -83,10 +86,9 @@ class _Applying:
         except (RefusedError, UrlError) as refused:
             result.state = Written.REJECTED
             result.notes.insert(0, str(refused))
-        self._feeds.receipt(
-            self._feed.id, item.n, line=item.line, url=result.url, url_id=result.url_id, action=action,
-            state=result.state, note=joined(result.notes),
-        )  # fmt: skip
+        self.receipts.append((
+            self._feed.id, item.n, item.line, result.url, result.url_id, action, result.state, self._feeds.sequence, joined(result.notes),
+        ))  # fmt: skip
         return result.state is Written.REJECTED
 
     # -- what cannot be applied -----------------------------------------------------------------
@@ -97,13 +99,13 @@ class _Applying:
         with suppress(UrlError):  # what is no URL has no row
             found = self._feeds.row(item.url)
         if found is not None:
-            result.url_id = found[0].id
-            self._feeds.touch(found[0].id, self._feed.id, item.n)
+            result.url_id = found.row.id
+            self._feeds.touch(found.row.id, self._feed.id, item.n)
         if item.denies and item.url:
             self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
-            self._bury(found[0], "a Do-Not-Follow pattern excludes it", result)
+            self._bury(found.row, "a Do-Not-Follow pattern excludes it", result)
         raise RefusedError(item.rejected)
 
     # -- records ------------------------------------------------------------------------------
@@ -111,18 +113,18 @@ class _Applying:
     def _record(self, item: Prepared, record: FeedRecord, result: Result) -> None:
         found = self._feeds.row(item.url)
         if found is not None:
-            result.url_id = found[0].id
+            result.url_id = found.row.id
         if record.delete:
             self._delete(found, result)
             return
-        if self._feeds.removed_by_hand(item.url) or (found and self._feeds.buried_by_hand(found[0].id)):
+        if self._feeds.removed_by_hand(item.url) or (found and found.by_hand):
             raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
         if self._listed:
             self._list(item, record, found, result)
         else:
             self._content(item, record, found, result)
 
-    def _delete(self, found: tuple[Row, State] | None, result: Result) -> None:
+    def _delete(self, found: Known | None, result: Result) -> None:
         """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""
         result.state = Written.DELETED
         if found is None:
@@ -131,8 +133,7 @@ class _Applying:
                 "it was no document; its ACL is deleted" if had else "it was not known: nothing to delete"
             )
             return
-        row, state = found
-        listing = self._feeds.listing(row.id)
+        row, state, listing = found.row, found.state, found.listing
         owner = row.source if listing is None else listing.source
         if owner != self._source:
             if self._policy.keeps(self._feeds.source_name(owner)):
@@ -164,11 +165,9 @@ class _Applying:
 
     # -- content feeds ------------------------------------------------------------------------
 
-    def _content(
-        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: Result
-    ) -> None:
+    def _content(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
         """A document of a content feed, or the metadata or ACL of one."""
-        listing = None if found is None else self._feeds.listing(found[0].id)
+        listing = None if found is None else found.listing
         report = item.report
         if found is None:
             made = self._feeds.make(item.url, self._source, self._applied)
@@ -176,7 +175,7 @@ class _Applying:
                 raise RefusedError("another URL has the same key; this one cannot be kept")
             row = made
         else:
-            row = found[0]
+            row = found.row
         result.url_id = row.id
         if found is not None:
             self._take_over(row, listing, content=report is not None, result=result)
@@ -191,8 +190,8 @@ class _Applying:
         now.media_type = record.mimetype if report is not None else before.media_type
         now.last_modified = record.last_modified or ("" if report is not None else before.last_modified)
         self._feeds.put_listing(row.id, now)
-        self._protect(row.id, record, before)
-        changed = self._metadata(row.id, record, now.display, fresh=listing is None)
+        self._protect(row.id, record, before, made=found is None)
+        changed = self._metadata(row.id, record, now.display, found, fresh=listing is None)
         if report is not None:
             self._settle(row, report, result)
         elif row.version is not None:
@@ -223,7 +222,7 @@ class _Applying:
             self._warn(
                 result, "feed-owner", f"it was {what} {name} and belongs to {self._feed.datasource} now"
             )
-        if content or (listing is not None and not listing.web):
+        if row.source != self._source and (content or (listing is not None and not listing.web)):
             self._feeds.move(row.id, self._source, self._applied)
 
     def _may_take(self, row: Row, owner: int, url: str) -> None:
@@ -254,17 +253,24 @@ class _Applying:
             display=record.display_url, media_type=before.media_type, last_modified=before.last_modified, acl=acl,
         )  # fmt: skip
 
-    def _protect(self, url_id: int, record: FeedRecord, before: Listing) -> None:
-        """Anything but ``none`` makes a document secure; a record that says ``none`` opens what a feed had closed."""
+    def _protect(self, url_id: int, record: FeedRecord, before: Listing, *, made: bool = False) -> None:
+        """Anything but ``none`` makes a document secure; a record that says ``none`` opens what a feed had closed.
+
+        *made*: the row was made for this record, so there is nothing to open.
+        """
         method = record.authmethod.lower()
         closed = method not in {"", "none"}
+        if made and not closed:
+            return
         new = before.feed == 0
         # What no feed had closed may have been closed by its host: "none" said again opens nothing.
         fed_closed = before.authmethod not in {"", "none"}
         if closed or (method and (fed_closed or new)) or (new and not self._listed):
             self._access.secure(url_id, self._applied, secured=closed)
 
-    def _metadata(self, url_id: int, record: FeedRecord, display: str, *, fresh: bool) -> bool:
+    def _metadata(
+        self, url_id: int, record: FeedRecord, display: str, found: Known | None, *, fresh: bool
+    ) -> bool:
         """Replace or keep the layer of feeds; return whether it changed. Reserved names are never for searchers."""
         if record.metadata is None:
             attributes = {} if fresh else dict(self._feeds.metadata(url_id))
@@ -278,7 +284,7 @@ class _Applying:
             attributes = {name: tuple(values) for name, values in grouped.items()}
         if display and self._may_show(display):
             attributes[DISPLAY_URL] = (display,)
-        return self._feeds.put_metadata(url_id, attributes, self._applied)
+        return self._feeds.put_metadata(url_id, attributes, self._applied, known=found, new=found is None)
 
     def _may_show(self, display: str) -> bool:
         return display.partition(":")[0].strip().lower() in self._policy.display_schemes
@@ -295,7 +301,6 @@ class _Applying:
         if any(flag.startswith("conversion-failed") for flag in report.flags):
             result.notes.append("Conversion Error: its text cannot be read; it is found by its metadata")
         self._writer.applier.settle(self._settled(report, row, keep=False), self._applied)
-        self._feeds.rest(row.id)
 
     def _bury_description(self, row: Row, report: Report) -> None:
         reason = "the rules exclude it now" if report.denial is None else report.denial.reason
@@ -323,11 +328,9 @@ class _Applying:
             result.notes.append("the data source web brings no content: it is ignored")
         return record
 
-    def _list(
-        self, item: Prepared, record: FeedRecord, found: tuple[Row, State] | None, result: Result
-    ) -> None:
+    def _list(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
         """A URL for the crawler, with metadata if the feed may bring some."""
-        listing = None if found is None else self._feeds.listing(found[0].id)
+        listing = None if found is None else found.listing
         if listing is not None and listing.content:
             self._refuse_content_owned(item, record, listing, result)
             return
@@ -361,7 +364,7 @@ class _Applying:
             self._feeds.no_longer_listed(url_id, self._source)
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
-        if self._metadata(url_id, record, now.display, fresh=listing is None):
+        if self._metadata(url_id, record, now.display, found, fresh=listing is None):
             self._feeds.changed(url_id, self._applied)
         if found is not None:
             self._fetch_again(found, record, before, result)
@@ -383,11 +386,9 @@ class _Applying:
             listing.acl = self._acls.bound(replace(record, metadata=None), item.url, listing.acl, result)
             self._feeds.put_listing(result.url_id, listing)
 
-    def _fetch_again(
-        self, found: tuple[Row, State], record: FeedRecord, before: Listing, result: Result
-    ) -> None:
+    def _fetch_again(self, found: Known, record: FeedRecord, before: Listing, result: Result) -> None:
         """A known URL is fetched again soon, unless that was done moments ago, or is to be done once."""
-        row, state = found
+        row, state = found.row, found.state
         if row.fetched_s is None:
             if record.crawl_immediately and state is State.WAITING:
                 self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)

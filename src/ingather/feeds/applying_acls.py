@@ -34,8 +34,8 @@ class AclPart:
         found = self._feeds.row(item.acl.url)
         listing = None
         if found is not None:
-            result.url_id = found[0].id
-            listing = self._feeds.listing(found[0].id)
+            result.url_id = found.row.id
+            listing = found.listing
             if listing is not None and listing.source != self._source:
                 result.notes.append(
                     f"the URL belongs to the data source {self._feeds.source_name(listing.source)}"
@@ -48,7 +48,7 @@ class AclPart:
             self.put(item.acl)
         if listing is not None and found is not None:
             listing.acl = 0 if item.delete else _ELEMENT
-            self._feeds.put_listing(found[0].id, listing)
+            self._feeds.put_listing(found.row.id, listing)
 
     def bound(self, record: FeedRecord, url: str, before: int, result: Result) -> int:
         """Give a document the ACL that its record says; return where the ACL comes from by now.

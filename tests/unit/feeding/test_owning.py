@@ -183,7 +183,9 @@ def _visit(rig: FeedRig, url: str) -> tuple[object, object]:
 
     from ingather.model.report import Report
 
-    row, _ = rig.local.writer.feeds.row(url)  # type: ignore[misc]
+    known = rig.local.writer.feeds.row(url)
+    assert known is not None
+    row = known.row
     body = b"fetched"
     report = Report(
         id=row.id, outcome=0, status=200, at_s=rig.clock.wall(), version=1, described=True, title="Fetched",

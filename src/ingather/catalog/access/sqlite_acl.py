@@ -90,13 +90,13 @@ class AccessLists:
         """Forget what was not committed."""
         self._some = None
 
-    def marks(self, url_id: int, page: bytes, *, known: int) -> int:
-        """Return the marks of a row with this page layer; *known* are those that it has."""
+    def marks(self, url_id: int, page: bytes, *, known: int, placed: bool = False) -> int:
+        """Return the marks of a row with this page layer; *known* are those that it has. *placed*: :meth:`place` was just asked."""
         listed = has_list(page) or (
             bool(known & LISTED) and any(has_list(blob) for blob in self._upper(url_id).values())
         )
         chained = CHAINED if self._has_acl(url_id) else 0
-        ruled = self._ruled(url_id, known)
+        ruled = self._ruled(url_id, known, placed=placed)
         if chained and ruled and self.rescue is not None:
             own, policy = self._cursor.execute(
                 "select a.chain, u.policy from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path where u.id = ?",
@@ -105,12 +105,15 @@ class AccessLists:
             self.rescue(own, policy)
         return (known & (SECURED | WITHHELD)) | (LISTED if listed else 0) | chained | ruled
 
-    def place(self, url_id: int) -> bool:
-        """Give a row the chain of its policy rules, else of its source; return whether that is another one than it had."""
+    def place(self, url_id: int, *, bare: bool = False) -> bool:
+        """Give a row the chain of its policy rules, else of its source; return whether that is another one than it had.
+
+        *bare*: the caller has seen that it has none.
+        """
         if self.policy is None:
             return False
         if self._unruled():  # every page comes by here
-            if self._cursor.execute("select policy from url where id = ?", (url_id,)).get is None:
+            if bare or self._cursor.execute("select policy from url where id = ?", (url_id,)).get is None:
                 return False
             self._cursor.execute("update url set policy = null where id = ?", (url_id,))
             return True
@@ -146,10 +149,11 @@ class AccessLists:
         self._cursor.execute("update url set listed = ? where id = ?", (chain, url_id))
         return True
 
-    def _ruled(self, url_id: int, known: int) -> int:
+    def _ruled(self, url_id: int, known: int, *, placed: bool) -> int:
         if self.policy is None:
             return known & BY_POLICY
-        self.place(url_id)
+        if not placed:
+            self.place(url_id)
         if self._unruled():
             return 0
         found = self._cursor.execute("select policy is not null from url where id = ?", (url_id,)).get

@@ -8,7 +8,7 @@ crawler leaves it alone, whatever it had claimed before.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import apsw
 import msgspec
@@ -25,7 +25,7 @@ from ingather.model.lifecycle import State
 from ingather.model.report import Denial, Row
 from ingather.model.url import key, split
 
-__all__ = ["FeedRow", "FeedStore", "Listing", "NewFeed"]
+__all__ = ["FeedRow", "FeedStore", "Known", "Listing", "NewFeed", "Receipt"]
 
 _GROUP: Final = 1_000
 _MOST_LISTINGS: Final = 32
@@ -102,6 +102,20 @@ class Listing:
     media_type: str = ""
     last_modified: str = ""
     acl: int = 0
+
+
+class Known(NamedTuple):
+    """What there is of a URL; ``by_hand``: an operator removed it; ``layer``: its packed metadata of feeds."""
+
+    row: Row
+    state: State
+    listing: Listing | None
+    by_hand: bool
+    layer: bytes | None
+
+
+Receipt = tuple[int, int, int, str, int | None, str, int, int, str]
+"""Columns of ``feed_record``: feed, number, line, URL, its row, action, state, newest change when it was applied, note."""
 
 
 class FeedStore:
@@ -235,10 +249,19 @@ class FeedStore:
         self, feed: int, n: int, *, line: int, url: str, url_id: int | None, action: str, state: int, note: str = ""
     ) -> None:  # fmt: skip
         """Write what became of one record; a receipt that is there is replaced."""
-        self._cursor.execute(
+        self.receipts([(feed, n, line, url, url_id, action, state, self._applier.sequence, note)])
+
+    def receipts(self, rows: Sequence[Receipt]) -> None:
+        """Write what became of records, as :meth:`receipt` does of one."""
+        self._cursor.executemany(
             "insert or replace into feed_record (feed, n, line, url, id, action, state, seq, note) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (feed, n, line, url, url_id, action, state, self._applier.sequence, note),
+            rows,
         )
+
+    @property
+    def sequence(self) -> int:
+        """Number of the newest change, for receipts."""
+        return self._applier.sequence
 
     def last_receipt(self, feed: int) -> int:
         """Return the number of the last receipt of a feed."""
@@ -265,24 +288,22 @@ class FeedStore:
         names = self._applier.names
         return names.has_removed and names.is_removed(url)
 
-    def row(self, url: str) -> tuple[Row, State] | None:
-        """Return the row of canonical *url*.
+    def row(self, url: str) -> Known | None:
+        """Return what there is of canonical *url*, all in one statement.
 
         Raises:
             UrlError: it has the key of another URL.
         """
-        found = self._cursor.execute(
-            "select u.id, h.origin || u.path, u.state from url u join host h on h.id = u.host where u.key = ?",
-            (key(url, self._seed),),
-        ).get
-        if found is None or found[1] != url:
+        found = self._cursor.execute(SQL["fed_row"], (key(url, self._seed), _LAYER)).fetchone()
+        if found is None or found[0] != url:
             return None
-        return Row(*fetch(self._cursor, SQL["claim_one"], (found[0],))[0]), State(found[2])
+        listing = None if found[4] is None else _listing(found[4:17])
+        return Known(Row(*found[17:]), State(found[1]), listing, found[2] == BY_HAND, found[3])
 
     def described(self, url: str) -> bool:
         """Whether *url* is a document now: then its ACL is more than a folder's."""
         found = self.row(url)
-        return found is not None and found[0].version is not None
+        return found is not None and found.row.version is not None
 
     def make(self, url: str, source: int, applied: Applied) -> Row | None:
         """Make a row that is not for the crawler; ``None`` if another URL has its key."""
@@ -298,7 +319,9 @@ class FeedStore:
             self._applier.event("key-collision", url, "same key as another URL; not taken from a feed")
             return None
         applied.new_urls += 1
-        return Row(*fetch(self._cursor, SQL["claim_one"], (self._db.last_insert_rowid(),))[0])
+        return Row(
+            self._db.last_insert_rowid(), host, parts.path, 0, None, source, 0, "", "", b"", None, None, 0, 0, None, None, None
+        )  # fmt: skip
 
     def source_name(self, source: int) -> str:
         """Return the name of a source."""
@@ -350,10 +373,7 @@ class FeedStore:
     def listing(self, url_id: int) -> Listing | None:
         """Return what feeds say of a URL."""
         row = self._cursor.execute(_LISTING, (url_id,)).fetchone()
-        if row is None:
-            return None
-        source, web, content, feed, n, once, locked, *rest = row
-        return Listing(source, bool(web), bool(content), feed, n, bool(once), bool(locked), *rest)
+        return None if row is None else _listing(row)
 
     def put_listing(self, url_id: int, what: Listing) -> None:
         """Replace what feeds say of a URL."""
@@ -426,20 +446,30 @@ class FeedStore:
         blob = self._cursor.execute("select attrs from layer where id = ? and name = ?", (url_id, _LAYER)).get
         return {} if blob is None else _decode(blob)
 
-    def put_metadata(self, url_id: int, attributes: Mapping[str, Sequence[str]], applied: Applied) -> bool:
-        """Replace the layer of feeds; return whether that changed anything. The caller tells the index."""
-        new = _encode({name: list(values) for name, values in attributes.items()})
-        old = self._cursor.execute("select attrs from layer where id = ? and name = ?", (url_id, _LAYER)).get
-        if (old or EMPTY_ATTRIBUTES) == new:
+    def put_metadata(
+        self, url_id: int, attributes: Mapping[str, Sequence[str]], applied: Applied, *, known: Known | None = None, new: bool = False
+    ) -> bool:  # fmt: skip
+        """Replace the layer of feeds; return whether that changed anything. The caller tells the index.
+
+        *known*: what :meth:`row` said of the URL just now. *new*: it was made just now.
+        """
+        packed = _encode({name: list(values) for name, values in attributes.items()})
+        if known is not None or new:
+            old = None if known is None else known.layer
+        else:
+            old = self._cursor.execute(
+                "select attrs from layer where id = ? and name = ?", (url_id, _LAYER)
+            ).get
+        if (old or EMPTY_ATTRIBUTES) == packed:
             return False
-        if new == EMPTY_ATTRIBUTES:
+        if packed == EMPTY_ATTRIBUTES:
             self._cursor.execute("delete from layer where id = ? and name = ?", (url_id, _LAYER))
         else:
             self._cursor.execute(
                 "insert or replace into layer (id, name, attrs, at) values (?, ?, ?, ?)",
-                (url_id, _LAYER, new, self._applier.now_s),
+                (url_id, _LAYER, packed, self._applier.now_s),
             )
-        if has_list(new) or has_list(old or EMPTY_ATTRIBUTES):  # a readacl counts from any layer
+        if has_list(packed) or has_list(old or EMPTY_ATTRIBUTES):  # a readacl counts from any layer
             self._applier.acl.renew(url_id, applied)
         return True
 
@@ -450,6 +480,11 @@ class FeedStore:
         ).get
         if shown:
             self._applier.change(url_id, ChangeKind.PUT, applied)
+
+
+def _listing(row: Sequence[Any]) -> Listing:
+    source, web, content, feed, n, once, locked, *rest = row
+    return Listing(source, bool(web), bool(content), feed, n, bool(once), bool(locked), *rest)
 
 
 def _feed(row: Sequence[Any]) -> FeedRow:
