@@ -45,6 +45,14 @@ def test_what_durability_needs_is_really_set(tmp_path: Path) -> None:
     assert told == {"journal_mode": "wal", "synchronous": 2, "page_size": 4096, "wal_autocheckpoint": 20000}
 
 
+def test_plans_do_not_hang_on_the_values_that_are_bound(tmp_path: Path) -> None:
+    for opened in (open_writer, open_reader):
+        db = opened(tmp_path / "catalog.db")
+        stable = db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1)
+        db.close()
+        assert stable == 1
+
+
 def test_each_catalog_has_a_seed_of_its_own_that_stays(tmp_path: Path) -> None:
     seeds = []
     for name in ("a.db", "b.db", "a.db"):
