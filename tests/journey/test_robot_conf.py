@@ -11,7 +11,7 @@ from ingather.app import wiring
 from ingather.catalog.packing import unpack_attributes
 from ingather.conf import load
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.lifecycle import Outcome
 from ingather.testing.rig import Rig
 

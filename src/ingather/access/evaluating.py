@@ -4,85 +4,30 @@ Chains are read from the catalog and held as numbers; entries are looked up from
 touches what names him and nothing else. A chain is evaluated once for a viewer and a state of the rights. When ACLs change,
 only the chains below them are evaluated again, for whoever asks.
 
-What a parent and everything above it make of the verdict below is a table of three answers; each parent's is made
-once an evaluation. The rule itself is that of ``decision``, and the tests hold one to the other.
+What an evaluation makes of a chain and its parents stands in ``judging``.
 
 Source: GSA feeds specification, sections 11.4 and 11.5.
 """
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
-from ingather.access.decision import MAX_DEPTH, Verdict, combine
+from ingather.access.aclsource import AclSource, ChainData
+from ingather.access.judging import Judging
 from ingather.access.needs import needs_of
 from ingather.access.principals import Identity, PrincipalKey, identity, key_of
 from ingather.access.publicity import PUBLIC
 from ingather.access.visible import Visible
-from ingather.model.acl import AclEntry, Inheritance, Principal, Right
+from ingather.model.acl import AclEntry, Principal, Right
 
-__all__ = ["AclSource", "ChainData", "Rights"]
+__all__ = ["Rights"]
 
-_P, _D, _I = Verdict.PERMIT, Verdict.DENY, Verdict.INDETERMINATE
-_Answers = dict[Verdict, Verdict]
-"""What a parent and all above it make of each verdict below."""
 _VIEWERS: Final = 1_000
 _REMEMBERED: Final = 4_096
 _GROUP: Final = 5_000
-
-
-class ChainData(Protocol):
-    """One chain: number, number of its own entries, parent's URL (``""`` = root), type, why it is not trusted.
-
-    *rescue*: the chain of policy rules that decides where this one is broken, 0 = none.
-    """
-
-    @property
-    def id(self) -> int: ...  # noqa: D102
-    @property
-    def entries(self) -> int: ...  # noqa: D102
-    @property
-    def parent(self) -> str: ...  # noqa: D102
-    @property
-    def inheritance(self) -> Inheritance: ...  # noqa: D102
-    @property
-    def problem(self) -> str: ...  # noqa: D102
-    @property
-    def rescue(self) -> int: ...  # noqa: D102
-
-
-class AclSource(Protocol):
-    """Where ACLs are read; used by one thread at a time. See ``catalog.sqlite_access_reader``."""
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Let several questions see one state."""
-
-    def stamp(self) -> tuple[int, int]:
-        """Return (newest epoch, newest chain)."""
-
-    def chains(self, after: int) -> Iterator[ChainData]:
-        """Yield the chains above *after*, ascending."""
-
-    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
-        """Yield (epoch, URL, chain or ``None``) of what changed after an epoch."""
-
-    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]:
-        """Return the chains of the ACLs of *urls*; those without one are left out."""
-
-    def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
-        """Return lists of entries."""
-
-    def anything_secured(self) -> bool:
-        """Return whether anything is not for everybody."""
-
-    def moved(self, after: int) -> Sequence[int]:
-        """Return the documents that changes above *after* moved to another chain."""
-
-    def chains_of(self, ids: Sequence[int]) -> Mapping[int, int]:
-        """Return the chains of documents as they are now."""
 
 
 @dataclass(slots=True)
@@ -180,7 +125,7 @@ class Rights:
         """
         with self._lock:
             self._refresh()
-            judging = _Judging(self._chains, self._nodes, set(), set())
+            judging = Judging(self._chains, self._nodes, set(), set())
             return tuple(
                 number
                 for number, chain in self._chains.items()
@@ -305,7 +250,7 @@ class Rights:
             if (postings := self._postings.get(key)) is not None:
                 permits.update(postings.permits)
                 denies.update(postings.denies)
-        judging = _Judging(self._chains, self._nodes, permits - denies, denies)
+        judging = Judging(self._chains, self._nodes, permits - denies, denies)
         again = None if seen is None else self._since(seen.epoch)
         if seen is None or again is None:
             allowed = {number for number in self._candidates(permits - denies) if judging.permits(number)}
@@ -335,86 +280,3 @@ class Rights:
             for number in tuple(found):
                 found.update(self._rescued.get(number, ()))
         return found
-
-
-class _Judging:
-    """One evaluation of one viewer: what was found of parents is kept for all that inherit from them."""
-
-    def __init__(
-        self,
-        chains: Mapping[int, ChainData],
-        nodes: Mapping[str, int | None],
-        permits: set[int],
-        denies: set[int],
-    ) -> None:
-        self._chains = chains
-        self._nodes = nodes
-        self._permits = permits
-        self._denies = denies
-        self._answers: dict[str, tuple[_Answers, int] | None] = {}
-
-    def permits(self, number: int) -> bool:
-        """Whether the viewer may see what this chain governs."""
-        chain = self._chains[number]
-        if chain.problem:
-            return False
-        said = self._says(chain.entries)
-        if not chain.parent:
-            return said is _P
-        above = self._above(chain.parent)
-        if above is not None and above[1] < MAX_DEPTH:
-            return above[0][said] is _P
-        return bool(chain.rescue) and self._is_rescuable(chain.parent) and self.permits(chain.rescue)
-
-    def is_broken(self, number: int) -> bool:
-        """Whether this chain cannot be evaluated."""
-        chain = self._chains[number]
-        above = self._above(chain.parent) if chain.parent else ({}, 0)
-        return bool(chain.problem) or above is None or above[1] >= MAX_DEPTH
-
-    def _is_rescuable(self, url: str) -> bool:
-        """Whether what is broken above is so in one of the ways of ``decision.RESCUABLE``; *url* is the first parent."""
-        met: set[str] = set()
-        while url:
-            number = self._nodes.get(url)
-            chain = None if number is None else self._chains.get(number)
-            if chain is None or url in met:
-                return True
-            met.add(url)
-            if chain.problem or len(met) >= MAX_DEPTH:
-                return False
-            url = chain.parent
-        return True
-
-    def _says(self, entries: int) -> Verdict:
-        if entries in self._denies:
-            return _D
-        return _P if entries in self._permits else _I
-
-    def _above(self, url: str) -> tuple[_Answers, int] | None:
-        """Return what *url* and all above it make of each verdict, and how many they are; ``None`` = broken."""
-        path: dict[str, ChainData] = {}
-        known: tuple[_Answers, int] | None = None
-        while url:
-            if url in self._answers:
-                known = self._answers[url]
-                break
-            number = self._nodes.get(url)
-            chain = None if number is None else self._chains.get(number)
-            if chain is not None:
-                path[url] = chain
-            parent = "" if chain is None else chain.parent
-            if chain is None or chain.problem or chain.inheritance is Inheritance.LEAF_NODE or parent in path:
-                self._answers[url] = None
-                break
-            url = parent
-        else:
-            known = ({_P: _P, _D: _D, _I: _I}, 0)
-        for child, chain in reversed(path.items()):
-            known = self._answers[child] = None if known is None else self._extended(chain, known)
-        return known
-
-    def _extended(self, chain: ChainData, above: tuple[_Answers, int]) -> tuple[_Answers, int]:
-        said = self._says(chain.entries)
-        answers, depth = above
-        return {below: answers[combine(said, below, chain.inheritance)] for below in (_P, _D, _I)}, depth + 1

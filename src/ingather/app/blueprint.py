@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ingather.conf import Site
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 
 __all__ = ["Blueprint"]
 

@@ -11,7 +11,7 @@ from ingather.conf.report import Report
 from ingather.conf.settings.file import SETTINGS_FILE
 from ingather.conf.settings.values import Flag, Settings
 from ingather.conf.sites.sitechecks import check_sites
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ConfigurationError
 from ingather.model.diagnostic import Diagnostic
 

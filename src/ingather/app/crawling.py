@@ -19,7 +19,7 @@ from ingather.app.status import closed_hosts
 from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf, is_source_name
+from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.fetch.addresses import parse_address, refusal
 from ingather.model.lifecycle import Outcome, State

@@ -18,7 +18,7 @@ from ingather.catalog.deletion.sqlite_expiry import ExpiryReader, Unfound
 from ingather.catalog.sqlite_changes import Applied
 from ingather.conf.rd.rdschema import moment_of
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.explain.forms import instant
 from ingather.robot.settling.committing import carry_out, ledger_of
 from ingather.robot.settling.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling

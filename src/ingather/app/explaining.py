@@ -23,7 +23,7 @@ from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ExtractError, IndexingError, IsolationError
 from ingather.explain import Explainer, ExplainParts
 from ingather.extract.page import read_converted, read_page

@@ -29,7 +29,7 @@ from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.sites.sitebook import SiteBook
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.extract.html import walk_in_use

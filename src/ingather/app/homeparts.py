@@ -9,7 +9,7 @@ from ingather.app import wiring
 from ingather.app.configuration import read_configuration
 from ingather.app.descriptions.schema import documents_of, schema_of
 from ingather.app.home import Home
-from ingather.app.overlay.laying import in_force
+from ingather.app.overlay.inforce import in_force
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.rd.rdschema import RdSchema

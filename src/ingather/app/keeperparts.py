@@ -16,7 +16,7 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationReader
 from ingather.conf import Site
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.ports.clock import Clock
 from ingather.robot.keeper import ADDRESS_STATES
 from ingather.robot.politeness.addresses import AddressBook, AddressState

@@ -6,7 +6,8 @@ from pathlib import Path
 from ingather.app.home import Home
 from ingather.conf.names import suggestion
 from ingather.conf.settings.file import SETTINGS_FILE, SettingsFile, read_settings
-from ingather.conf.sources.sections import SOURCE_KEYS, SourceConf, is_source_name
+from ingather.conf.sources.sections import SOURCE_KEYS
+from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.conf.text.toml_edit import toml_text
 from ingather.errors import ConfigurationError, HomeError, UnitError, UsageError
 

@@ -9,7 +9,7 @@ from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
 from ingather.app.versions import packed
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.robot.logs.robotlog import RobotLog
 from ingather.robot.settling.tally import Tally
 

@@ -11,7 +11,7 @@ from ingather.app.reaching.protocols import web_fetcher
 from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import RobotConf
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.fetch import ROBOTS_SCHEMES, SystemResolver, visit_robots
 from ingather.fetch.egress import Beforehand
 from ingather.fetch.http import Asking, HttpFetcher

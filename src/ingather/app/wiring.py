@@ -12,7 +12,7 @@ from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
 from ingather.model.candidate import Pushed
 from ingather.ports.isolation import Isolation

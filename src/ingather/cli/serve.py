@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ingather.app.runplan import RunPlan
     from ingather.app.watch import Canary
     from ingather.conf.settings.values import Settings
-    from ingather.conf.sources.sections import SourceConf
+    from ingather.conf.sources.source import SourceConf
 
 __all__ = ["command"]
 

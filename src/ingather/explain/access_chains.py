@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from ingather.access.aclsource import ChainData
 from ingather.access.decision import MAX_DEPTH, RESCUABLE, Defect, chain_defect
-from ingather.access.evaluating import ChainData
 from ingather.model.acl import Acl, Inheritance
 
 __all__ = ["AclFacts", "broken_chains", "governing"]

@@ -22,7 +22,7 @@ from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.model.change import ChangeKind
 from ingather.model.intent import FEEDS, Intent

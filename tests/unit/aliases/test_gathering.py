@@ -10,7 +10,7 @@ from ingather.app.confined.pool import ConverterPool
 from ingather.app.syndication.sources import fed_sources
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome

@@ -10,7 +10,7 @@ from ingather.app.expiring import Expired, Lifetimes, Terms, expire
 from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.catalog.packing import pack_attributes
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.lifecycle import Outcome
 from ingather.robot.settling.committing import Batch
 from ingather.robot.settling.deletion import DeletionPolicy

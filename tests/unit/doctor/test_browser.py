@@ -8,7 +8,7 @@ from ingather.app.doctor.finding import Level
 from ingather.app.rendering.finding import find
 from ingather.conf.settings.file import read_settings
 from ingather.conf.sources.reach import ReachConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 
 WANTED = {"shop": SourceConf(name="shop", reach=ReachConf(javascript="auto")), "web": SourceConf()}
 

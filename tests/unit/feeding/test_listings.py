@@ -7,7 +7,7 @@ import pytest
 from ingather.app.explaining import explainer_of
 from ingather.app.feeds.local import feed_home
 from ingather.app.feeds.process import FeedProcess
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.explain import as_text
 from ingather.testing.feeds import FeedRig, content, record
 

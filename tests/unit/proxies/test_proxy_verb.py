@@ -13,7 +13,7 @@ from ingather.app.secrets import KeyFile, SecretStore
 from ingather.cli import run
 from ingather.conf import RobotConf, load_bodies
 from ingather.conf.settings.values import Found, Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ProxyError
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits

@@ -13,7 +13,8 @@ from ingather.conf import load_bodies
 from ingather.conf.report import Report
 from ingather.conf.robot.robotconf import RobotConf
 from ingather.conf.settings.values import Found, Settings
-from ingather.conf.sources.sections import SourceConf, read_source
+from ingather.conf.sources.sections import read_source
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ProxyError, UnitError
 from ingather.fetch.proxies.address import read_answer
 from ingather.fetch.proxies.bypass import Bypass

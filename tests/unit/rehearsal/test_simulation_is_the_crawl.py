@@ -19,7 +19,7 @@ from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, load_bodies, shipped
 from ingather.conf.settings.file import SettingsFile
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Claim

@@ -19,7 +19,7 @@ from ingather.app.confined.summarizing import Summarizers
 from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import PARAMETERS, RobotConf, load_bodies
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ExtractError, IsolationError
 from ingather.fetch.http import HttpFetcher
 from ingather.index import IndexFolder

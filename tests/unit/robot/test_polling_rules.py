@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from ingather.app.wiring import listed_rules
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.robot.visit.listed import FEED_BYTES, SITEMAP_BYTES, ListedRules
 

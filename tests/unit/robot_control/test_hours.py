@@ -7,7 +7,7 @@ import pytest
 from ingather.app.robot.sourcehours import hours_of
 from ingather.app.robot.timetable import Timetable
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.weekspans import parse_delay, parse_span
 from ingather.errors import UnitError
 from ingather.robot.politeness.hours import Hours

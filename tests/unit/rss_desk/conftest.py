@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.testing.fedhome import FedHome, fed
 
 FEED = "https://n.test/feed.xml"

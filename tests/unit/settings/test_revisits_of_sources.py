@@ -8,7 +8,7 @@ from ingather.app.wiring import host_visits, own_recheck_limits, recheck_limits
 from ingather.conf.settings.file import SettingsFile, read_settings
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.revisits import RevisitConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 
 HOUR, DAY = 3_600.0, 86_400.0
 

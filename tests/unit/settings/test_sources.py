@@ -4,7 +4,7 @@ import pytest
 
 from ingather.app.wiring import deletion_limits
 from ingather.conf.settings.file import SettingsFile, read_settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UnitError
 from ingather.model.scope import Scope
 

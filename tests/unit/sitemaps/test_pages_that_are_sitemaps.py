@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingather.conf.sources.revisits import RevisitConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.intent import Intent
 from ingather.testing.fedhome import Said
 from ingather.testing.sitehome import SiteHome

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingather.catalog.packing import pack_attributes
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report, Row
 from ingather.robot.frontier.sampling import SamplingLimits

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingather.conf.sources.revisits import RevisitConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.robot.settling.sitemaps import may_list
 from ingather.testing.fedhome import Said
 from ingather.testing.sitehome import SiteHome

@@ -13,7 +13,7 @@ from ingather.app.reports.table import Ask, Context
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.conf.sources.revisits import RevisitConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.model.intent import Intent
 from ingather.robot.settling.hints import Hint

@@ -12,7 +12,7 @@ from ingather.app.home import Home
 from ingather.app.siteprobe.desk import HomeProbe
 from ingather.conf.report import Report
 from ingather.conf.sites.rulesconf import parse_rules
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.testing.rig import Rig
 from ingather.testing.site import Site
 from ingather.testing.web import Answer

@@ -8,7 +8,7 @@ from ingather.conf.report import Report
 from ingather.conf.settings.file import read_settings
 from ingather.conf.sites.sitebook import SiteBook
 from ingather.conf.sites.sitechecks import check_sites
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.fetch import RobotsLimits
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate

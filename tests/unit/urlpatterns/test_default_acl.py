@@ -9,7 +9,7 @@ from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.sqlite_changes import Applied
 from ingather.conf import load_bodies
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 

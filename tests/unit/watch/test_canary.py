@@ -12,7 +12,7 @@ import pytest
 from ingather.app.home import Home
 from ingather.app.runplan import RunPlan
 from ingather.app.watch import canary_of
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import PortInUseError, UsageError
 from ingather.fetch.egress import EgressGate, Refusal
 from ingather.model.scope import Scope

@@ -14,7 +14,7 @@ from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.loading import Loaded
 from ingather.conf.policyacl import PolicyAcl
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.acl import Acl
 
 __all__ = [

@@ -27,7 +27,7 @@ from ingather.conf.rd.rdm import Submit, write_submit
 from ingather.conf.rd.rdschema import RdSchema
 from ingather.conf.rd.soif_reader import read_soif
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
 from ingather.filters.sites import SiteTable
 from ingather.model.description import Attributes

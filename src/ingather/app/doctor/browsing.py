@@ -10,7 +10,7 @@ from ingather.app.rendering.finding import find
 from ingather.app.rendering.locking import LOCKS
 from ingather.app.rendering.setup import browsers_of, wanted
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.ports.clock import Clock
 
 __all__ = ["check_browser"]

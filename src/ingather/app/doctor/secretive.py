@@ -8,7 +8,7 @@ from ingather.app.reaching.ledger import refusals
 from ingather.app.secrets import KeyFile, SecretStore
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.credentials import CredentialConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 
 __all__ = ["check_secrets"]

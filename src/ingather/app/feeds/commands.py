@@ -12,7 +12,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.app.owner import ask_owner
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, UsageError
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
 from ingather.index import IndexFolder

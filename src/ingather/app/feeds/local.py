@@ -23,7 +23,7 @@ from ingather.catalog.bodies import cut_tails
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.feeds.desk import FeedFields, FeedKind, FeedTicket, Spooled
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool

@@ -12,7 +12,7 @@ from ingather.app.feeds.office import FeedOffice
 from ingather.catalog.feeds.sqlite_source_reader import SourceReader
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State

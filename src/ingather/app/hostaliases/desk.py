@@ -15,7 +15,7 @@ from ingather.app.runsites import remembered_sites
 from ingather.catalog.likeness.sqlite_aliases import AliasReader
 from ingather.conf import Loaded
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.explain.forms import instant
 from ingather.model.alias import AliasState, HostAlias

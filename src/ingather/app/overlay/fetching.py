@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 
-from ingather.app.overlay.laying import Change, Overlays
+from ingather.app.overlay.inforce import Change
+from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import FETCHED, SWITCHES
 from ingather.app.overlay.watch import OverlayWatch
 from ingather.conf.settings.values import Settings

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingather.app.home import Home
 from ingather.app.overlay.texts import COMMON, Taken, file_of, source_of
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ConfigurationError
 from ingather.log import get
 from ingather.model.diagnostic import Diagnostic, Place

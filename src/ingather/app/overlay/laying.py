@@ -4,18 +4,18 @@ One :class:`Overlays` belongs to who owns the home. Its ``laying`` is what is la
 What comes in goes one way: texts are read and judged by ``on-error``, the command of the operator is asked, the version is
 published, and a pass logs a change for every document over which another value is laid.
 
-Whoever does not own the home but makes index documents (a rebuild, a check) reads the version in force: :func:`in_force`.
+Whoever does not own the home but makes index documents (a rebuild, a check) reads the version in force (``inforce``).
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.overlay.command import run_command
 from ingather.app.overlay.files import FileState, look, read_stable, told, write_log
+from ingather.app.overlay.inforce import Change, Progress, Ready
 from ingather.app.overlay.texts import (
     API,
     CLOSED,
@@ -31,13 +31,11 @@ from ingather.app.overlay.texts import (
 )
 from ingather.catalog.descriptions.sqlite_overlay import OverlayReader, OverlayStore
 from ingather.catalog.sqlite_changes import Applied
-from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.classes import ClassTable
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
-from ingather.errors import CatalogError, ConfigurationError
+from ingather.conf.sources.source import SourceConf
+from ingather.errors import ConfigurationError
 from ingather.log import get
 from ingather.model.description import AttributesView
 from ingather.model.diagnostic import Diagnostic
@@ -47,61 +45,9 @@ from ingather.ports.index import IndexDocument
 from ingather.robot.indexing.laying import NO_LAYING, Laying
 from ingather.robot.indexing.overlaypass import At, OverlayPass, Place, changed_places
 
-__all__ = ["Change", "Overlays", "Progress", "Ready", "in_force"]
+__all__ = ["Overlays"]
 
 _log = get("overlay")
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far documents follow: ``running`` while a pass is under way."""
-
-    version: int = 0
-    running: bool = False
-    places: int = 0
-    place: int = 0
-    looked: int = 0
-    changed: int = 0
-
-    def form(self) -> dict[str, Any]:
-        """Return it as JSON shows it."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What would come into force: the texts, what became of each file, and what it means for documents."""
-
-    texts: Mapping[str, bytes]
-    taken: Mapping[str, Taken] = field(default_factory=dict)
-    states: Mapping[str, FileState] = field(default_factory=dict)
-    unread: Mapping[str, str] = field(default_factory=dict)
-    """Files that could not be read, and why: their last good version goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A change as it will be laid over documents, with the pass that is due then."""
-
-    change: Change
-    laying: Laying
-    layers: Mapping[str, Overlay]
-    steps: OverlayPass
-
-
-def in_force(path: Path, table: ClassTable) -> Laying:
-    """Return what is laid over documents as the catalog *path* says; without a catalog the classes alone."""
-    try:
-        db = open_reader(path)
-    except CatalogError:
-        return Laying(table)
-    try:
-        kept = OverlayReader(Rows(db, path))
-        number = kept.in_force()
-        texts = kept.texts(number) or {}
-    finally:
-        db.close()
-    return Reader().laying(texts, table, number)[0]
 
 
 class Overlays:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingather.conf.classes import ClassTable
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.url import Canonicaliser, canonical
 from ingather.overlay import Options, Overlay, overlay_of
 from ingather.overlay.layers import Layers

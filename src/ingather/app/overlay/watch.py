@@ -5,7 +5,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
-from ingather.app.overlay.laying import Change, Overlays
+from ingather.app.overlay.inforce import Change
+from ingather.app.overlay.laying import Overlays
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_writer import CatalogWriter

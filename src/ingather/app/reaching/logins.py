@@ -14,7 +14,7 @@ from ingather.conf.robot.robotconf import RobotConf
 from ingather.conf.settings.values import Settings
 from ingather.conf.sites.rules import Site
 from ingather.conf.sources.credentials import CredentialConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.fetch.logins import Basic, Form, Guard, Jar, Login, LoginError, WhenAsked, WithCookies
 from ingather.fetch.logins.through import Through

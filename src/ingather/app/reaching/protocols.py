@@ -9,7 +9,7 @@ from ingather.app.secrets import require_private
 from ingather.conf import Loaded
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.reach import ReachConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.shares.account import Account

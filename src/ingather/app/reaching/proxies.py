@@ -17,7 +17,7 @@ from ingather.app.secrets import KeyFile, SecretStore
 from ingather.conf.robot.robotconf import RobotConf
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.credentials import CredentialConf
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ProxyError, UsageError
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits

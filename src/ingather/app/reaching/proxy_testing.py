@@ -8,7 +8,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.reaching.proxies import proxies_of
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ProxyError, UrlError, UsageError
 from ingather.fetch import SystemResolver
 from ingather.fetch.egress import EgressGate, Refusal

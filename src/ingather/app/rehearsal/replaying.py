@@ -23,7 +23,7 @@ from ingather.app.rehearsal.walk import Walk
 from ingather.app.runsites import remembered_sites
 from ingather.catalog.reports.sqlite_replay import ReplayReader, SourceAccount
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.explain.replayed import replay_text
 from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal

@@ -29,7 +29,7 @@ from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, load
 from ingather.conf.settings.file import SettingsFile
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import CatalogError, ConfigurationError, UrlError, UsageError
 from ingather.explain.forms import rule_at, step_form, verdict_form
 from ingather.fetch import RobotsKind

@@ -15,7 +15,7 @@ from ingather.catalog.packing import EMPTY_ATTRIBUTES, unpack_attributes
 from ingather.catalog.reports.sqlite_replay import KnownUrl, ReplayReader
 from ingather.conf import Loaded, Site, load_bodies
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import CatalogDamagedError
 from ingather.filters import Engine
 from ingather.model.candidate import Candidate, Pushed

@@ -7,7 +7,7 @@ from ingather.app.rendering.browser import BrowserLimits, Browsers
 from ingather.app.rendering.gate import GateLimits
 from ingather.app.rendering.session import PageLimits
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.scope import Scope
 from ingather.ports.clock import Clock
 from ingather.ports.renderer import Errand

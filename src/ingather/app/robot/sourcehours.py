@@ -6,7 +6,7 @@ from datetime import tzinfo
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.cron import Cron, parse_cron
 from ingather.conf.sources.days import zone_named
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.weekspans import parse_delay, parse_span
 from ingather.robot.politeness.hours import Hours
 

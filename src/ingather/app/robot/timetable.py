@@ -5,7 +5,7 @@ from typing import Any
 
 from ingather.app.robot.sourcehours import hours_of, schedule_of, zone_of
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 
 __all__ = ["Timetable"]
 

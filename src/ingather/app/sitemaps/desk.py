@@ -13,7 +13,7 @@ import msgspec
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.syndication.sqlite_sitemaps import ListedEntry, SitemapRow
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UrlError
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse

@@ -16,7 +16,7 @@ from ingather.app.siteprobe.probing import Options, look_at_all
 from ingather.app.siteprobe.targets import targets_of
 from ingather.conf.settings.values import Settings
 from ingather.conf.sites.sitebook import SiteBook
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import ProxyError, UsageError
 from ingather.fetch import EgressGate, SystemResolver
 from ingather.fetch.http import HttpFetcher

@@ -12,7 +12,7 @@ from ingather.app.home import Home
 from ingather.app.newsource import appended, check_source_name, preview, rewrite_settings, source_text
 from ingather.app.syndication.sources import fed_sources, limits_of
 from ingather.conf.settings.file import SETTINGS_FILE, SettingsFile
-from ingather.conf.sources.sections import SourceConf, is_source_name
+from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.conf.text.toml_edit import NotEditableError, add_to_list
 from ingather.errors import UrlError, UsageError
 from ingather.model.url import canonical

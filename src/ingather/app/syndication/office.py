@@ -14,7 +14,7 @@ from ingather.app.syndication.acting import act_job
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.syndication.subscribing import Subscribing
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 
 __all__ = ["HomeSyndication", "SyndicationOffice"]

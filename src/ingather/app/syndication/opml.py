@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ingather.app.syndication.adding import Addition, source_name, sources_of
 from ingather.app.syndication.probing import feed_url
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError, WebFeedError
 from ingather.syndication.opml import Subscription, read_opml, write_opml
 

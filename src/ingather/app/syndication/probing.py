@@ -15,7 +15,7 @@ from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.proxies import proxies_of
 from ingather.app.syndication.checking import MOST_BYTES, Fetched, check_document
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UrlError, UsageError, WebFeedError
 from ingather.fetch import SystemResolver, visit_robots
 from ingather.fetch.http import HttpFetcher

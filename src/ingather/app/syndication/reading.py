@@ -19,7 +19,7 @@ from ingather.app.syndication.viewing import (
     source_form,
 )
 from ingather.catalog.syndication.sqlite_syndication_reader import FeedRecord, SyndicationReader
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import UrlError, UsageError
 from ingather.explain.syndicated import because, upcoming
 from ingather.model.url import canonical

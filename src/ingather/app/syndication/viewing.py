@@ -12,7 +12,7 @@ from ingather.catalog.syndication.sqlite_syndication_reader import (
     SyndicationReader,
 )
 from ingather.catalog.syndication.sqlite_syndication_rows import CycleRow, EventRow, ListingRow
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.model.intent import Intent
 from ingather.syndication.facts import DocState, FeedFacts, FeedState
 

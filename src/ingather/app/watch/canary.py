@@ -19,7 +19,7 @@ from ingather.catalog.sqlite_changes import Applied
 from ingather.conf import Site
 from ingather.conf.settings.kinds import split_address
 from ingather.conf.settings.values import Settings
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.fetch.addresses import parse_address
 from ingather.log import get

@@ -18,7 +18,7 @@ from ingather.app.certificatedates import end_of
 from ingather.app.certificatesseen import FILE, Seen, kept_certificates
 from ingather.app.reaching.proxies import proxies_of
 from ingather.conf import Site
-from ingather.conf.sources.sections import SourceConf
+from ingather.conf.sources.source import SourceConf
 from ingather.errors import IngatherError
 from ingather.feeds.trust import write_durably
 from ingather.fetch import EgressGate, SystemResolver

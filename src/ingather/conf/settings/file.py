@@ -14,7 +14,8 @@ from ingather.conf.settings.table import SECTIONS, SETTINGS
 from ingather.conf.settings.values import BY_NAME, Flag, Found, Settings, resolve
 from ingather.conf.sources.credentials import CredentialConf, read_credential
 from ingather.conf.sources.days import is_time_zone
-from ingather.conf.sources.sections import DEFAULT_SOURCE, SourceConf, read_source
+from ingather.conf.sources.sections import read_source
+from ingather.conf.sources.source import DEFAULT_SOURCE, SourceConf
 from ingather.conf.sources.syndication import SOURCE_CODE, SOURCE_CODE_CLASS
 from ingather.conf.text.toml_places import TomlPlaces
 from ingather.errors import UnitError

@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
 from ingather.conf.sites.rules import Rules, Site
-from ingather.conf.sources.sections import SourceConf, check_references
+from ingather.conf.sources.sections import check_references
+from ingather.conf.sources.source import SourceConf
 from ingather.model.diagnostic import Place
 
 __all__ = ["check_sites"]
