@@ -5,6 +5,7 @@ only a suspicion; :mod:`ingather.robot.traps.finding` counts what came of it.
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 __all__ = ["Shape", "shapes_of"]
@@ -84,7 +85,7 @@ def shapes_of(path: str) -> list[Shape]:
         found.append(
             Shape("facets", f"{bare}?", "&".join(sorted(f"{name}={value}" for name, value in pairs)))
         )
-    loop = _loop(bare)
+    loop = _loop(bare[: bare.rfind("/") + 1])
     if loop:
         found.append(Shape("loop", loop, bare))
     return found
@@ -149,13 +150,13 @@ def _numbered(bare: str, pairs: list[tuple[str, str]]) -> Shape | None:
     return Shape("paging", bare[: match.start(2)] + "{number}" + bare[match.end(2) :], match[2])
 
 
-def _loop(bare: str) -> str:
-    """Return the folders that a path repeats one after the other (``/a/b``), ``""`` if it repeats none.
+@lru_cache(maxsize=4_096)  # most URLs of a host lie in folders that other URLs lie in
+def _loop(folder: str) -> str:
+    """Return the folders that the path *folder* repeats one after the other (``/a/b``), ``""`` if it repeats none.
 
     One folder must stand there three times, several together twice.
     """
-    segments = bare.split("/")[1:-1] if not bare.endswith("/") else bare.split("/")[1:]
-    segments = [segment for segment in segments if segment]
+    segments = [segment for segment in folder.split("/")[1:] if segment]
     if len(set(segments)) == len(segments):
         return ""
     for size in range(1, _LONGEST_UNIT + 1):
