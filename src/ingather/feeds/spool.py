@@ -11,6 +11,7 @@ import re
 import secrets
 import threading
 from collections.abc import Collection
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +52,8 @@ class Spool:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._syncing = _FolderSync(folder)
+        self._own, self._numbers = secrets.token_hex(10), count()
+        """Names begin with what no other process has and go on with a number: random bytes for each cost a turn at the interpreter's lock."""
 
     def recover(self, owned: Collection[str]) -> int:
         """Remove what a process that died had not acknowledged; return how many files that were.
@@ -75,7 +78,7 @@ class Spool:
 
         *needle*: what is counted for the estimate of records (``b"<record"``).
         """
-        return SpoolFile(self.folder / secrets.token_hex(16), self._syncing, needle)
+        return SpoolFile(self.folder / f"{self._own}{next(self._numbers):012x}", self._syncing, needle)
 
 
 class SpoolFile:

@@ -8,6 +8,7 @@ import ipaddress
 import os
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,7 @@ def parse_trusted(text: str) -> tuple[Network, ...]:
     return (network,)
 
 
+@lru_cache(maxsize=256)
 def parse_peer(text: str) -> Address | None:
     """Return the address of a peer (zone cut off, IPv4 in IPv6 unwrapped), ``None`` if it is none."""
     try:
