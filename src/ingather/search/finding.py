@@ -7,7 +7,7 @@ ideographs are compared as they stand. What is asked for as a phrase is found wh
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -15,15 +15,16 @@ from ingather.index import AllOf, AnyOf, Node, Phrase, Title, Word
 from ingather.index.languages import CJK_CHARACTER, clean, is_cjk
 from ingather.index.tantivy_analysers import analyser
 
-__all__ = ["Finder", "Span", "asked", "begins_with_ideograph"]
+__all__ = ["Finder", "Lowered", "Span", "asked", "begins_with_ideograph", "lower", "lower_signs"]
 
 _MAX_HITS: Final = 60
-_SPAN: Final = re.Match.span
+_KEPT_PATTERNS: Final = 2_048
 _MIN_PREFIX: Final = 2
 _STEM_CHANGES: Final = 2
 _SHORT_TERM: Final = 3
 _FEW_LETTERS: Final = 4
 _ALNUM: Final = re.compile(r"[^\W_]")
+_NO_LETTER: Final = re.compile(r"[\W_]")
 _DIGRAPHS: Final = (("ss", "\u00df"), ("ae", "\u00e6"), ("oe", "\u0153"))
 _ACCENT_BYTES: Final = bytes((*range(0xC3, 0xCC), *range(0xCD, 0xD4), 0xE1))
 # UTF-8 of ASCII and signs (U+0080 to U+00BF, U+2000 to U+2FFF); among the latter few have capitals.
@@ -33,6 +34,9 @@ _PIECE: Final = re.compile(rf"(?P<cjk>{CJK_CHARACTER.pattern})|(?P<word>[^\W_])"
 # Their stemmers also take away beginnings, or their words hold marks that are no letters to ``re``.
 _TAKEN_APART: Final = frozenset({"ar", "ta"})
 
+
+Lowered = tuple[str, bool]
+"""What :func:`lower` returns."""
 
 Span = tuple[int, int, int]
 """Where something stands (characters, half open) and the number of what was asked for. Thousands for a page of results."""
@@ -67,7 +71,7 @@ class Finder:
         self._known: dict[str, str] = {}
         self._wanted: list[_Wanted] = []
         self._ideographs: dict[str, re.Pattern[str]] = {}
-        self._prefixes: dict[tuple[str, bool], re.Pattern[str]] = {}
+        self._starts: dict[str, tuple[str, bool]] = {}
         for text, phrase in asked:
             pieces = [p for run in _pieces(clean(text)) for p in self._terms(run, whole=phrase)]
             if pieces:
@@ -79,9 +83,14 @@ class Finder:
         """How many different things there are to mark."""
         return len(self._wanted)
 
-    def spans(self, text: str, only: Collection[int] | None = None) -> list[Span]:
-        """Return what to mark, by place; where things overlap the longer one stands. *only*: numbers to look for."""
-        low, plain = _lowered(text)
+    def spans(
+        self, text: str, only: Collection[int] | None = None, lowered: Lowered | None = None
+    ) -> list[Span]:
+        """Return what to mark, by place; where things overlap the longer one stands.
+
+        *only*: numbers to look for. *lowered*: :func:`lower` of *text*, if it is known.
+        """
+        low, plain = lowered or lower(text)
         if len(low) != len(text):
             return []
         sought = [(n, w) for n, w in enumerate(self._wanted) if only is None or n in only]
@@ -119,17 +128,18 @@ class Finder:
             low = _folded(low)
         mixed, known = not plain and is_cjk(low), self._known
         for term in words:
-            pattern, loose = self._prefix(term, low, mixed=mixed)
+            start, loose = self._start(term, "" if plain else low)
             if mixed:
-                places[term] = self._matching(term, _mixed(pattern, low), low)
+                places[term] = self._matching(term, _mixed(_anywhere(start), low), low)
             elif (
                 loose
             ):  # two or three letters begin many words: first which of them have the term, if any has
+                pattern = _beginning(start)
                 having = {w for w in set(pattern.findall(low)) if (known.get(w) or self._term_of(w)) == term}
                 hits = (m.span() for m in pattern.finditer(low) if m[0] in having) if having else ()
                 places[term] = list(islice(hits, _MAX_HITS))
             else:
-                places[term] = self._matching(term, map(_SPAN, pattern.finditer(low)), low)
+                places[term] = self._begun(term, start, low)
         return places
 
     def _matching(self, term: str, hits: Iterable[tuple[int, int]], low: str) -> list[tuple[int, int]]:
@@ -143,6 +153,26 @@ class Finder:
                     break
         return spans
 
+    def _begun(self, term: str, start: str, low: str) -> list[tuple[int, int]]:
+        """Return where words stand that begin with *start* and have *term*: what :func:`_beginning` finds; rare ones are found faster so."""
+        known, find, behind, no_letter = self._known, low.find, len(start), _NO_LETTER.search
+        spans: list[tuple[int, int]] = []
+        at = find(start)
+        while at >= 0:
+            end = at + behind
+            if not at or not low[at - 1].isalnum():
+                after = no_letter(low, end)
+                end = after.start() if after else len(low)
+                word = low[at:end]
+                if (known.get(word) or self._term_of(word)) == term:
+                    spans.append((at, end))
+                    if len(spans) >= _MAX_HITS:
+                        break
+            else:
+                end = at + 1
+            at = find(start, end)
+        return spans
+
     def _taken_apart(self, text: str, words: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         places: dict[str, list[tuple[int, int]]] = {word: [] for word in words}
         for token in analyser(self._slot).pre_tokenize(text).tokens:
@@ -151,23 +181,25 @@ class Finder:
                 spans.append((token.char_offset_from, token.char_offset_to))
         return places
 
-    def _prefix(self, term: str, low: str, *, mixed: bool) -> tuple[re.Pattern[str], bool]:
-        """Return the search for words that may have *term*, by first letters, which a stem keeps, and whether these are few."""
-        # Stems differ from their words in the last letters (happi, happy); very short ones only in y.
-        kept = len(term) if len(term) <= _SHORT_TERM and term[-1] != "i" else len(term) - _STEM_CHANGES
-        start = term[: max(_MIN_PREFIX, kept)]
+    def _start(self, term: str, low: str) -> tuple[str, bool]:
+        """Return how words begin that may have *term*, by first letters, which a stem keeps, and whether these are few.
+
+        *low*: the text, empty if no letter in it can be two of a term.
+        """
+        known = self._starts.get(term)
+        if known is None:
+            # Stems differ from their words in the last letters (happi, happy); very short ones only in y.
+            kept = len(term) if len(term) <= _SHORT_TERM and term[-1] != "i" else len(term) - _STEM_CHANGES
+            start = term[: max(_MIN_PREFIX, kept)]
+            known = self._starts[term] = start, len(start) < min(len(term), _FEW_LETTERS)
+        if not low:
+            return known
+        start = known[0]
         for pair, letter in _DIGRAPHS:
             at = start.find(pair)
             if at > 0 and letter in low:
                 start = start[:at]
-        known = self._prefixes.get((start, mixed))
-        if known is None:
-            letters = re.escape(start)
-            # First the letters, then a look back over them: what begins with letters is found fast.
-            # Among ideographs a word may begin right after one: there the look back comes later.
-            back = "" if mixed else rf"(?<![^\W_]{letters})"
-            known = self._prefixes[start, mixed] = re.compile(rf"{letters}{back}[^\W_]*")
-        return known, len(start) < min(len(term), _FEW_LETTERS)
+        return start, len(start) < min(len(term), _FEW_LETTERS)
 
     def _term_of(self, word: str) -> str:
         known = self._known.get(word)
@@ -207,17 +239,25 @@ def _run_pattern(run: str, *, whole: bool) -> re.Pattern[str]:
     return re.compile("|".join([whole_run, *(re.escape(p) for p in pairs)]))
 
 
-def _lowered(text: str) -> tuple[str, bool]:
+def lower(text: str) -> Lowered:
     """Return *text* in lower case, and whether it has neither accents nor ideographs for certain."""
-    if text.isascii():
-        return text.lower(), True
-    data = text.encode("utf-8", "replace")
-    if not data.translate(None, _SIGN_BYTES) and not _CASED_SIGN.search(data):
-        return (
-            data.lower().decode(),
-            True,
-        )  # a third of the time that str.lower() takes where a dash is in a text
+    low = lower_signs(text)
+    if low is not None:
+        return low, True
     return (text.replace("\u0130", "I") if "\u0130" in text else text).lower(), False
+
+
+def lower_signs(text: str) -> str | None:
+    """Return *text* in lower case if it has nothing but ASCII and signs, so that it is in NFC for certain; else ``None``."""
+    if text.isascii():
+        return text.lower()
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return None
+    if data.translate(None, _SIGN_BYTES) or _CASED_SIGN.search(data):
+        return None
+    return data.lower().decode()  # a third of the time that str.lower() takes where a dash is in a text
 
 
 def _letter_folds() -> dict[str, str]:
@@ -244,6 +284,20 @@ def _folded(low: str) -> str:
     if len(data.translate(None, _ACCENT_BYTES)) == len(data):
         return low
     return _FOLDED.sub(lambda match: _FOLDS[match[0]], low)
+
+
+@lru_cache(_KEPT_PATTERNS)
+def _beginning(start: str) -> re.Pattern[str]:
+    """Return the search for words that begin with *start*: making one takes longer than looking for it in a page."""
+    letters = re.escape(start)
+    # First the letters, then a look back over them: what begins with letters is found fast.
+    return re.compile(rf"{letters}(?<![^\W_]{letters})[^\W_]*")
+
+
+@lru_cache(_KEPT_PATTERNS)
+def _anywhere(start: str) -> re.Pattern[str]:
+    """Return the search for *start* and the letters behind it: among ideographs a word may begin right after one."""
+    return re.compile(rf"{re.escape(start)}[^\W_]*")
 
 
 def _mixed(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Final
 
 from ingather.index import AllOf
-from ingather.index.languages import CJK, nfc, slots_for
-from ingather.search.finding import Finder, Span, asked, begins_with_ideograph
+from ingather.index.languages import CJK, nfc, slot_of, slots_for
+from ingather.search.finding import Finder, Lowered, Span, asked, begins_with_ideograph, lower, lower_signs
 
 __all__ = ["Fragment", "Highlighter", "Segment"]
 
@@ -89,10 +89,12 @@ class Highlighter:
         second no further than to the piece in which the last word turns up. What may be read there is bounded for all
         texts that one highlighter sees. When *text* is but the beginning, *rest* gives more, should it be needed.
         """
-        finder = self._finder(text[:_CHUNK_CHARS], language)
+        head = text[:_CHUNK_CHARS]
+        low = lower_signs(head)
+        finder = self._finder(head, language) if low is None else self._finder_of(slot_of(language))
         if rest is not None:
             text = text[: text.rfind(" ") + 1] or text  # the last word may go on
-        reading = _Reading(finder, text, rest)
+        reading = _Reading(finder, text, rest, low or "")
         reading.on(_FIRST_CHARS)
         if not reading.together(width):
             reading.on(_CHUNK_CHARS)
@@ -123,7 +125,9 @@ class Highlighter:
 
     def _finder(self, text: str, language: str) -> "Finder":
         slots = slots_for(language, text)
-        slot = "en" if slots == (CJK,) else slots[0]
+        return self._finder_of("en" if slots == (CJK,) else slots[0])
+
+    def _finder_of(self, slot: str) -> "Finder":
         finder = self._by_slot.get(slot)
         if finder is None:
             finder = self._by_slot[slot] = Finder(slot, self._asked)
@@ -131,9 +135,13 @@ class Highlighter:
 
 
 class _Reading:
-    """How far a text was read, and what was found there; ``seen``: numbers of the words that were."""
+    """How far a text was read, and what was found there; ``seen``: numbers of the words that were.
 
-    def __init__(self, finder: Finder, text: str, rest: Callable[[], str] | None) -> None:
+    *low*: the beginning of *text* in lower case, if it is such as :func:`lower_signs` reads.
+    """
+
+    def __init__(self, finder: Finder, text: str, rest: Callable[[], str] | None, low: str = "") -> None:
+        self._low = low
         self._finder = finder
         self._text = text
         self._rest = rest
@@ -151,8 +159,8 @@ class _Reading:
     def on(self, until: int) -> None:
         """Read on to about *until*."""
         if self.at < len(self._text):
-            piece = self._piece(until)
-            self._add(self._finder.spans(piece))
+            piece, lowered = self._piece(until)
+            self._add(self._finder.spans(piece, None, lowered))
             self.read += piece
 
     def on_to_missing(self) -> bool:
@@ -161,9 +169,9 @@ class _Reading:
             self._text, self._rest = self._rest(), None
         if self.at >= len(self._text):
             return False
-        piece = self._piece(self.at + _CHUNK_CHARS)
-        if self._finder.spans(piece, set(range(self._finder.number)) - self.seen):
-            self._add(self._finder.spans(piece))
+        piece, lowered = self._piece(self.at + _CHUNK_CHARS)
+        if self._finder.spans(piece, set(range(self._finder.number)) - self.seen, lowered):
+            self._add(self._finder.spans(piece, None, lowered))
         self.read += piece
         return True
 
@@ -179,10 +187,13 @@ class _Reading:
             return False
         return len({wanted for _, _, wanted in self.spans[best[0] : best[1] + 1]}) == self._finder.number
 
-    def _piece(self, until: int) -> str:
+    def _piece(self, until: int) -> tuple[str, Lowered]:
         end = _cut_chunk(self._text, self.at, until)
-        piece, self.at = nfc(self._text[self.at : end]), end
-        return piece
+        start, self.at = self.at, end
+        if end <= len(self._low):
+            return self._text[start:end], (self._low[start:end], True)
+        piece = nfc(self._text[start:end])
+        return piece, lower(piece)
 
     def _add(self, spans: list[Span]) -> None:
         by, self._best = len(self.read), None
@@ -217,6 +228,7 @@ def _best(
     count, behind = len(spans), 0  # behind the last span of the window
     for first, (start, _, own) in enumerate(spans):
         until = start + width
+        entered = behind
         while behind < count and (behind <= first or spans[behind][1] <= until):
             wanted = spans[behind][2]
             if not inside[wanted]:
@@ -224,10 +236,12 @@ def _best(
             inside[wanted] += 1
             near += follows[behind]
             behind += 1
-        repeats = behind - first
-        score = worth + near + _REPEAT_WEIGHT * (min(_MAX_REPEATS, repeats))
-        if score > best_score and not any(begin <= start < end for begin, end in taken):
-            best, best_score = (first, behind - 1), score
+        # A window that only lost something is not better than the last one, unless that one was not free.
+        if behind > entered or taken:
+            repeats = behind - first
+            score = worth + near + _REPEAT_WEIGHT * (min(_MAX_REPEATS, repeats))
+            if score > best_score and not any(begin <= start < end for begin, end in taken):
+                best, best_score = (first, behind - 1), score
         inside[own] -= 1
         if not inside[own]:
             worth -= values[own]
