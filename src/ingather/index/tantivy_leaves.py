@@ -96,20 +96,38 @@ class Leaves:
 
     def of_terms(self, field: str, terms: Terms, slop: int) -> Query | None:
         """Return a term or phrase query; ``None`` if a term does not occur in *field* at all."""
+        if len(terms) == 1:
+            return self._single(field, terms)
         if self.public:
             self.expansions += len(terms)
-        if not all(self.frequency(field, term) for _, term in terms):
-            return None
+        for _, term in terms:
+            if not self.frequency(field, term):
+                return None
         if not self.public:
             self.expansions += len(terms)
-        work = sum(self._cost(field, term) for _, term in terms)
-        if len(terms) == 1:
-            self.work += work
-            return self._scored(Query.term_query(self._schema, field, terms[0][1], "freq"), field, terms)
+        work = sum([self._cost(field, term) for _, term in terms])
         self.work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
         start = terms[0][0]
         found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
         return self._scored(found, field, terms)
+
+    def _single(self, field: str, terms: Terms) -> Query | None:
+        """Return the query for one term, as :meth:`of_terms`: most are such, a hundred for a question."""
+        term = terms[0][1]
+        frequency = self._frequencies.get((field, term))
+        if frequency is None:
+            frequency = self.frequency(field, term)
+        if self.public is None:
+            if not frequency:
+                return None
+            self.expansions += 1
+            self.work += frequency
+            return Query.term_query(self._schema, field, term, "freq")
+        self.expansions += 1
+        if not frequency:
+            return None
+        self.work += self.public.count(field, term)
+        return self._scored(Query.term_query(self._schema, field, term, "freq"), field, terms)
 
     def _scored(self, query: Query, field: str, terms: Terms) -> Query:
         """Return *query* with the engine's score, or with the constant of strict ranking."""

@@ -232,3 +232,18 @@ def test_places_are_host_names_and_six_leading_levels_of_the_path() -> None:
     assert places_of("a", "/b/") == ["a", "a/b"]
     assert places_of("a", "/") == places_of("a", "") == ["a"]
     assert places_of("a", "/b/" + "x" * 600) == ["a", "a/b"]
+
+
+@pytest.mark.parametrize(("strict", "absent"), [(False, 0), (True, 1)])
+def test_what_a_question_costs_is_summed_up_term_by_term(
+    index: Any, doc: Doc, *, strict: bool, absent: int
+) -> None:
+    index.put(doc(1, "heron egret"), doc(2, "heron"))
+    leaves = index.reader.snapshot().clauses(strict=strict)._leaves
+    costs = []
+    for asked in (["heron"], ["auk"], ["heron", "egret"], ["heron", "auk"], ["egret"]):
+        leaves.restart()
+        found = leaves.of_terms("text_en", list(enumerate(asked)), 0)
+        costs.append((found is not None, leaves.expansions, leaves.work))
+    # Two and one documents; a phrase reads three times as much. In strict ranking even absence costs, so that it is not told.
+    assert costs == [(True, 1, 2), (False, absent, 0), (True, 2, 9), (False, 2 * absent, 0), (True, 1, 1)]
