@@ -90,6 +90,7 @@ class CrawlSummary:
     limits: dict[str, int] = field(default_factory=dict)
     waiting: int = 0
     left_alone: dict[str, float] = field(default_factory=dict)
+    ways: list[dict[str, float | str | int]] = field(default_factory=list)
     slow_hosts: list[dict[str, float | str | int]] = field(default_factory=list)
     robots_unreachable: list[dict[str, Any]] = field(default_factory=list)
     holds: int = 0
@@ -298,6 +299,7 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
         host: round(seconds, 1)
         for host, seconds in keeper.frontier.backing_off(gathering.clock.monotonic()).items()
     }
+    summary.ways = keeper.ways()
     summary.slow_hosts = keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max"))
     summary.gatherer_deaths = counters.deaths
     summary.robots_unreachable = closed_hosts(reader, gathering.clock.wall())

@@ -17,6 +17,7 @@ from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import protocol_fetchers
+from ingather.app.reaching.rested import rested_ways
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
@@ -147,6 +148,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
             web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
             named=wiring.naming(sources),
+            ways=lambda source, url: rested_ways(database_of(home), source, url, clock.wall()),
             alias=lambda url: alias_answer(home, url, smart=bool(robot.smart_host_heuristics)),
         )
     )

@@ -25,6 +25,7 @@ from ingather.app.reaching.ftp_proxies import over_proxies
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import protocol_fetchers, web_fetcher
 from ingather.app.reaching.proxies import proxies_of
+from ingather.app.reaching.ways import Between
 from ingather.app.rendering.setup import Scripts
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
@@ -225,7 +226,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get, sitemaps=wiring.sitemap_rules(settings),
         polling=Polling(answering=pipeline.answering, isolation=pool, slot=slot, clock=clock), resolver=resolver, segment=segment, hosts=hosts,
         scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
-        headers=(("Referer", str(robot.referer)),) if robot.referer else (),
+        headers=(("Referer", str(robot.referer)),) if robot.referer else (), ways=Between(router, book),
     )  # fmt: skip
     reader, writer = await asyncio.open_unix_connection(blueprint.socket, limit=1 << 20)
     calm_collector()

@@ -24,7 +24,14 @@ from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.hostaliases.keeping import KeeperNames
-from ingather.app.keeperparts import address_book, disabled_notes, failed_feeds, kept_sites, visit_budget
+from ingather.app.keeperparts import (
+    address_book,
+    disabled_notes,
+    failed_feeds,
+    kept_sites,
+    visit_budget,
+    way_states,
+)
 from ingather.app.overlay.fetching import Listings
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.watch import OverlayWatch
@@ -216,6 +223,7 @@ class Gathering:
             recheck=plan.kind == "serve", newest_segment=max(segments(home.bodies), default=0), max_pages=plan.max_pages, limits=wiring.keeper_limits(settings, self.sources), budget=visit_budget(writer, self.clock, settings, self.sources), tally=self.tally,
             filter_log=self.filter_log, restraints=self.conductor.restraints,
         )  # fmt: skip
+        self.keeper.restore_ways(way_states(writer))
 
         self.rounds = Rounds(self.desk, self.keeper, clock.wall)
         self.sitemaps = SitemapRounds(sitemap_desk, self.keeper)

@@ -18,12 +18,13 @@ from ingather.conf import Site
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.ports.clock import Clock
-from ingather.robot.keeper import ADDRESS_STATES
+from ingather.robot.keeper import ADDRESS_STATES, WAY_STATES
 from ingather.robot.politeness.addresses import AddressBook, AddressState
 from ingather.robot.politeness.visitbudget import VisitBudget, day_of
+from ingather.robot.politeness.ways import WayState
 from ingather.syndication.facts import FeedState
 
-__all__ = ["address_book", "disabled_notes", "failed_feeds", "kept_sites", "visit_budget"]
+__all__ = ["address_book", "disabled_notes", "failed_feeds", "kept_sites", "visit_budget", "way_states"]
 
 
 def kept_sites(home: Home, plan: RunPlan) -> tuple[Site, ...]:
@@ -77,3 +78,9 @@ def failed_feeds(database: Path) -> list[tuple[str, str]]:
         ]
     finally:
         reader.close()
+
+
+def way_states(writer: CatalogWriter) -> list[WayState]:
+    """Return what is known of the ways of sources from before the start."""
+    packed = writer.memory.recall(WAY_STATES)
+    return msgspec.msgpack.decode(packed, type=list[WayState]) if packed else []

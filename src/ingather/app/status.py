@@ -56,6 +56,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "busiest": [{"host": host, "waiting": count} for host, count in keeper.frontier.busiest(10)],
         "slow_hosts": keeper.slow_hosts(gathering.settings.seconds("politeness.crawl-delay-max")),
         "left_alone": {host: round(seconds, 1) for host, seconds in keeper.frontier.backing_off(now).items()},
+        "ways": keeper.ways(),
         "robots_unreachable": closed,
         "disabled_sources": disabled,
         "sequence": {"catalog": stats.sequence, "index": gathering.follower.applied},

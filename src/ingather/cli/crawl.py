@@ -11,6 +11,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home
+from ingather.cli.way_line import way_line
 
 if TYPE_CHECKING:
     from ingather.app.crawling import CrawlSummary, Progress, Resolved
@@ -177,6 +178,8 @@ def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
             click.echo(f"  {count:>8}  refused by the limit {name}")
         for host, seconds in summary.left_alone.items():
             click.echo(f"  {host} asked to be left alone for {seconds:.0f} s more")
+        for item in summary.ways:
+            click.echo(f"  {way_line(item)}")
         for item in summary.robots_unreachable:
             click.echo(
                 f"  {item['host']}: robots.txt unreachable for {item['days']} days, nothing is fetched: {item['why']}"

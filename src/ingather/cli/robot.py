@@ -9,6 +9,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.cli.way_line import way_line
 
 if TYPE_CHECKING:
     from ingather.app.robot.desk import HomeRobot
@@ -171,6 +172,7 @@ def _figures(found: Mapping[str, Any]) -> Sequence[str]:
     for queue in found["queue"]:
         when = "blocked" if queue["in_s"] < 0 else f"next in {queue['in_s']:g} s" if queue["in_s"] else "now"
         lines.append(f"  queue {queue['host']}: {queue['waiting']} waiting, {when}")
+    lines += [f"  {way_line(item)}" for item in found.get("ways", ())]
     lines += [f"  next run of {row['source']}: {_at(row['at'])}" for row in found.get("next_runs", ())]
     return lines
 

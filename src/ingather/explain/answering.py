@@ -79,6 +79,7 @@ class ExplainParts:
         web_feeds: what web feeds say of a canonical URL, how it stands as a listed document, or the feed that it is; ``None`` = not asked.
         named: who names what belongs to a source: pushed feeds, web feeds, or nobody.
         alias: what is known of its host as another name of one; ``None`` = not asked.
+        ways: of (source, URL) the source's ways that failed last and may be those to it; ``None`` = not asked.
     """
 
     reader: Callable[[], Reader | None]
@@ -96,6 +97,7 @@ class ExplainParts:
     web_feeds: Callable[[str], dict[str, Any] | None] | None = None
     named: Callable[[str], Pushed] = lambda _source: Pushed.NO
     alias: Callable[[str], dict[str, Any] | None] | None = None
+    ways: Callable[[str, str], list[dict[str, Any]]] | None = None
 
 
 class Explainer:
@@ -143,6 +145,8 @@ class Explainer:
         listed = self._parts.web_feeds(url) if self._parts.web_feeds is not None else None
         if listed is not None:
             answer["web_feeds"] = listed
+        if record is not None and self._parts.ways is not None:
+            answer["ways"] = self._parts.ways(record.source, url)
         alias = self._parts.alias(url) if self._parts.alias is not None else None
         if alias is not None:
             answer["alias"] = alias

@@ -79,11 +79,11 @@ def _reason(answer: Mapping[str, Any]) -> str:  # noqa: PLR0911 - the strongest 
         return f"shown as {answer['canonical']['shown_as']}, which it names as its canonical address"
     if answer.get("described"):
         return _described(answer)
-    if _listed(answer) and not answer.get("disabled"):
+    if _listed(answer) and not (answer.get("disabled") or answer.get("ways")):
         return _listed(answer)
     state, outcome = answer["state"], answer["outcome"]
     where = f" ({answer['where']})" if answer["where"] else ""
-    if state == "waiting" and (outcome is None or answer.get("disabled")):
+    if state == "waiting" and (outcome is None or answer.get("disabled") or answer.get("ways")):
         return _waits(answer)
     if state == "quarantined":
         return f"quarantined: {answer['detail']}"
@@ -102,6 +102,9 @@ def _waits(answer: Mapping[str, Any]) -> str:
         return (
             f"it waits in the frontier: its source {answer['source']} is disabled since {answer['disabled']}"
         )
+    for way in answer.get("ways") or ():
+        when = f"rests until {way['until']}" if way["until"] else "is tried by the next visit"
+        return f"it waits in the frontier: {way['way']} of its source {answer['source']} failed and {when}: {way['why']}"
     return "it waits in the frontier, not visited yet"
 
 

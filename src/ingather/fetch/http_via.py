@@ -28,6 +28,7 @@ _SOCKS_TARGET: Final = range(17, 27)
 """CURLPX_REPLY_...: the proxy answers that it cannot reach the host."""
 _LOGIN: Final = 407
 _OK: Final = range(200, 300)
+_GATEWAY: Final = frozenset({502, 503, 504})
 
 
 def key_of(hop: Hop) -> tuple[object, ...]:
@@ -80,6 +81,7 @@ def judged(
     if isinstance(answer, Response):
         tunnels = hop.proxy.kind.startswith("socks") or answer.url[:6].lower() == "https:"
         refused = answer.status == _LOGIN and not tunnels
+        hop.spoke = "" if tunnels else _own_words(answer)
         # The address is the proxy's, not the host's.
         return (
             _failure(answer, FailureKind.PROXY_LOGIN, hop, _wants(hop))
@@ -127,6 +129,21 @@ def _socks(answer: Failure, hop: Hop, error: int) -> Failure:
     kind = FailureKind.PROXY_LOGIN if error in _SOCKS_LOGIN else FailureKind.PROXY
     hop.failed = error not in _SOCKS_LOGIN and error not in _SOCKS_TARGET
     return _failure(answer, kind, hop, answer.detail)
+
+
+def _own_words(answer: Response) -> str:
+    """Return what tells that a proxy made *answer*, a 502, 503 or 504, by itself; most proxies do not tell.
+
+    Squid names its error; ``Proxy-Status`` (RFC 9209) has its last member from the proxy next to us, with ``error`` where it made the
+    answer, and ``received-status`` where it passes on the host's.
+    """
+    if answer.status not in _GATEWAY:
+        return ""
+    squid = answer.header("x-squid-error")
+    if squid:
+        return squid
+    said = answer.header("proxy-status").rpartition(",")[2].lower()
+    return said.strip() if "error=" in said and "received-status=" not in said else ""
 
 
 def _wants(hop: Hop) -> str:

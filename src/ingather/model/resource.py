@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-__all__ = ["LISTING_ENTRIES", "Failure", "FailureKind", "Request", "Response"]
+__all__ = ["LISTING_ENTRIES", "Failure", "FailureKind", "Request", "Response", "Way"]
 
 LISTING_ENTRIES: Final = 20_000
 """So many entries of a folder are followed: as many links as any page may hold."""
@@ -48,6 +48,20 @@ class FailureKind(StrEnum):
     INTERNAL = "internal"
 
 
+class Way(NamedTuple):
+    """What lay between us and the host, and whether it failed; ``None`` in its place: nothing did.
+
+    Attributes:
+        names: of the PAC file, the proxies, and the proxies' way to this one host, in that order.
+        failed: the one among them that failed, ``""`` = the answer is the host's.
+        whole: what failed concerns every host behind it, not this one alone.
+    """
+
+    names: tuple[str, ...]
+    failed: str = ""
+    whole: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One URL to ask for; *validators* are sent back exactly as they were received.
@@ -79,6 +93,7 @@ class Response:
     ``cut``: the body goes on beyond what was asked for (only when ``Request.cut`` allowed it).
     ``authorized``: credentials were sent with the request, or it is a file: not everybody may see it.
     ``listing``: the contents of a folder, made into a page of links by us: they are followed, it is not described.
+    ``way``: proxies that it came by; one that failed gave this answer in the host's place.
     """
 
     url: str
@@ -93,6 +108,7 @@ class Response:
     cut: bool = False
     authorized: bool = False
     listing: bool = False
+    way: Way | None = None
 
     def header(self, name: str, default: str = "") -> str:
         """Return the value of *name* (lower case), several lines joined by comma and blank."""
@@ -113,6 +129,7 @@ class Failure:
     """A fetch that gave no response; ``detail`` is for people, ``retry_after_s`` what the host asked for.
 
     ``status`` and ``headers``: of the answer whose head came whole and whose body could not be taken.
+    ``way``: proxies that it was tried by; with one that failed the host is not to blame.
     """
 
     url: str
@@ -123,3 +140,4 @@ class Failure:
     retry_after_s: float | None = None
     status: int = 0
     headers: tuple[tuple[str, str], ...] = ()
+    way: Way | None = None

@@ -16,8 +16,9 @@ from ingather.catalog.bodies import SegmentWriter
 from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
 from ingather.model.counted import Count
+from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Denial, HostGrant, Report
-from ingather.model.resource import Failure, Request, Response
+from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
@@ -30,6 +31,7 @@ from ingather.robot.outbox import Outbox
 from ingather.robot.politeness.asking import Asking
 from ingather.robot.politeness.hostbook import HostBook, HostEntry
 from ingather.robot.politeness.turns import Turn, Turns
+from ingather.robot.politeness.waygate import DIRECTLY, WayFinder, WayGate, listed, taken
 from ingather.robot.visit.asked import AskedVisits
 from ingather.robot.visit.errands import Errands
 from ingather.robot.visit.hopping import Hopping
@@ -51,6 +53,7 @@ from ingather.robot.wire import (
     Stop,
     Touched,
     Want,
+    Ways,
     Work,
     decode_to_gatherer,
     frame,
@@ -84,8 +87,13 @@ class Gatherer:
         limits: GathererLimits | None = None,
         rules: RulesOf = lambda _: None,
         sitemaps: ListedRules | None = None,
+        ways: WayFinder = DIRECTLY,
     ) -> None:
         self._slot, self._pid = slot, pid
+        self._ways = WayGate(
+            ways, scopes=scopes, clock=clock, dice=dice, send=self._send, again=self._again, gone=self._gone
+        )
+        self._plain, fetcher = fetcher, self._ways.watched(fetcher)
         self._pipeline, self._fetcher = pipeline, fetcher
         self._hosts, self._scopes = hosts, scopes
         self._clock, self._dice = clock, dice
@@ -140,6 +148,7 @@ class Gatherer:
             for task in (listening, flushing, *self._tasks):
                 task.cancel()
             await asyncio.gather(listening, flushing, *self._tasks, return_exceptions=True)
+            await self._ways.close()
 
     def _ended_by_itself(self, task: asyncio.Task[None]) -> None:
         """Listening or sending failed: nothing goes on without them, the keeper replaces us."""
@@ -157,7 +166,7 @@ class Gatherer:
 
     # -- from the keeper --------------------------------------------------------------------------
 
-    async def _listen(self, reader: asyncio.StreamReader) -> None:  # noqa: C901 - one a message
+    async def _listen(self, reader: asyncio.StreamReader) -> None:  # noqa: C901, PLR0912 - one a message
         while (body := await read_frame(reader)) is not None:
             match decode_to_gatherer(body):
                 case Work(claims=claims, hosts=grants):
@@ -180,6 +189,8 @@ class Gatherer:
                         clock = self._hosts.slow(key, floor_s)
                         if clock is not None:
                             self._schedule.admit(clock)
+                case Ways(states=states):
+                    self._ways.told(states)
                 case Stop():
                     self._stopping = True
             self._pump()
@@ -195,6 +206,10 @@ class Gatherer:
         for claim in claims:
             entry = self._hosts.entry(claim.host)
             self._schedule.admit(entry.clock)
+            rest = self._ways.rests(claim, entry.origin)
+            if rest is not None:
+                self._ways.back([claim], *rest)
+                continue
             if self._hosts.must_ask_robots(entry) and self._asked.obeys_robots(claim):
                 report = self._pipeline.judge(claim, entry.origin).report
                 if report is not None:  # nobody is asked for robots.txt on behalf of what the filters deny
@@ -272,8 +287,11 @@ class Gatherer:
 
     # -- a visit ----------------------------------------------------------------------------------
 
-    async def _visit(self, claim: Claim, key: str) -> None:
+    async def _visit(self, claim: Claim, key: str) -> None:  # noqa: C901 - a visit, told in order
         entry = self._hosts.entry(claim.host)
+        if not self._ways.goes(claim, entry):
+            self._schedule.put_back(key, None)
+            return
         judged = await self._pipeline.admitted(claim, entry.origin)
         if judged.report is None:
             judged.report = self._obey_robots(judged, entry)
@@ -282,10 +300,16 @@ class Gatherer:
             self._report(judged.report)
             return
         scope = self._scopes(claim.source)
-        address = await self._turns.start(entry.hostname, key, own=entry.own)
-        if address is None:
-            self._schedule.put_back(key, claim)
-            return
+        got = self._ways.refused(claim, judged.url)
+        address = ""
+        if got is None:
+            leave = await self._turns.start(entry.hostname, key, own=entry.own)
+            if leave is None:
+                self._schedule.put_back(key, claim)
+                return
+            address = leave
+        else:
+            self._schedule.put_back(key, None)
         request = Request(
             judged.url, claim.etag, claim.last_modified, headers=self._headers,
             long_head=self._pipeline.heeds(claim.source),
@@ -293,14 +317,18 @@ class Gatherer:
         asked = self._asked if claim.intent else None
         if asked is not None:
             request = asked.request(judged, request)
-        try:
-            got = await (
-                asked.fetch(judged, request, scope) if asked else self._fetcher.fetch(request, scope)
-            )
-        finally:
-            self._schedule.finished(key)
-            self._asking.release(address)
-        self._turns.answered(key, judged.url, got)
+        if got is None:
+            try:
+                got = await (
+                    asked.fetch(judged, request, scope) if asked else self._fetcher.fetch(request, scope)
+                )
+            finally:
+                self._schedule.finished(key)
+                self._asking.release(address)
+            self._turns.answered(key, judged.url, got)
+        if self._ways.waits(claim, got):
+            judged.evaluation.end()
+            return
         try:
             report = await (
                 asked.report(judged, request, got, scope) if asked else self._pipeline.process(judged, got)
@@ -367,7 +395,12 @@ class Gatherer:
 
     async def _robots(self, entry: HostEntry, key: str) -> None:  # noqa: C901 - one visit with its hops, told in order
         """Ask for robots.txt of an origin, then let its claims go on."""
-        scope = self._scopes(entry.blocked[0].source if entry.blocked else "web")
+        source = self._ways.asker(entry)
+        if not source:
+            entry.asking = False
+            self._schedule.put_back(key, None)
+            return
+        scope, fetcher = self._scopes(source), self._ways.watched(self._plain)
         held: list[str] = []
         started = False
 
@@ -391,7 +424,7 @@ class Gatherer:
 
         try:
             state = await visit_robots(
-                self._fetcher, f"{entry.origin}/robots.txt", scope, clock=self._clock, previous=entry.robots,
+                fetcher, f"{entry.origin}/robots.txt", scope, clock=self._clock, previous=entry.robots,
                 limits=self._hosts.limits, admit=admit,
             )  # fmt: skip
         finally:
@@ -403,6 +436,9 @@ class Gatherer:
             self._schedule.put_back(key, entry, _ROBOTS_PRIORITY)
             return
         entry.asking = False
+        if fetcher.lost is not None:
+            self._no_way(entry, key, source, state.detail)
+            return
         self._hosts.learnt(entry, state)
         waiting, entry.blocked = entry.blocked, []
         if state.kind is RobotsKind.UNREACHABLE:
@@ -412,6 +448,29 @@ class Gatherer:
             for claim in waiting:
                 self._schedule.add(key, claim)
         self._learnt(entry)
+
+    def _no_way(self, entry: HostEntry, key: str, source: str, detail: str) -> None:
+        """The way of *source* to robots.txt failed, which says nothing of the host: others ask by theirs."""
+        waiting = taken(entry, source)
+        rest = (self._ways.rests(waiting[0], entry.origin) if waiting else None) or ("", 0.0)
+        why = f"{FailureKind.PROXY}: robots.txt: {detail}"
+        told = [claim for claim in waiting if not listed(claim)][:1]
+        for claim in told:
+            self._report(self._pipeline.ended(claim, Outcome.FAILED, detail=why, retry_s=rest[1]))
+        self._ways.back([claim for claim in waiting if claim not in told], *rest)
+        if entry.blocked:
+            entry.asking = True
+            self._schedule.add(entry.key, entry, _ROBOTS_PRIORITY)
+
+    def _again(self, claim: Claim, key: str) -> None:
+        """Let a claim whose way was found wait for its turn once more."""
+        if not self._schedule.add(key, claim):
+            self._gone(1)
+            self._send(HandBack([claim.id], key, 0.0))
+        self._pump()
+
+    def _gone(self, count: int) -> None:
+        self._in_hand -= count
 
     def _closed(self, entry: HostEntry, key: str, waiting: list[Claim], seconds: float) -> None:
         """Nothing may be fetched from an origin whose robots.txt cannot be had: say so once, hand the rest back."""

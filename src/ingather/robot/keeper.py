@@ -34,6 +34,7 @@ from ingather.robot.mourning import Mourning
 from ingather.robot.politeness.addresses import AddressBook
 from ingather.robot.politeness.restraint import Restraints
 from ingather.robot.politeness.visitbudget import VisitBudget
+from ingather.robot.politeness.ways import WayState
 from ingather.robot.settling.commitloop import CommitLoop
 from ingather.robot.settling.committing import Committer
 from ingather.robot.settling.figures import Figures
@@ -46,10 +47,11 @@ from ingather.robot.staffing import Staff
 from ingather.robot.supervising import Death, Supervisor
 from ingather.robot.timeguard import TimeGuard
 
-__all__ = ["ADDRESS_STATES", "Counters", "Keeper", "KeeperLimits"]
+__all__ = ["ADDRESS_STATES", "WAY_STATES", "Counters", "Keeper", "KeeperLimits"]
 
 _log = get("keeper")
 ADDRESS_STATES = "address-states"
+WAY_STATES = "way-states"
 
 
 class Keeper:
@@ -310,17 +312,41 @@ class Keeper:
                 _log.warning("disk reserve reached: no new work" if full else "disk has space again")
             if self._promotes():
                 await self._promote()
-            if self._lending.addresses_changed:
-                await self._remember_addresses()
+            await self._remember()
             self._lending.feed()
             self._changed.set()
 
-    async def _remember_addresses(self) -> None:
-        """Keep the back-offs of addresses across restarts."""
-        self._lending.addresses_changed = False
-        states = self._addresses.export(self._clock.monotonic(), self._clock.wall())
-        packed = msgspec.msgpack.encode(states)
-        await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, packed))
+    async def _remember(self) -> None:
+        """Keep the back-offs of addresses and the rests of ways across restarts: nobody hammers what was left alone."""
+        if self._lending.addresses_changed:
+            self._lending.addresses_changed = False
+            states = self._addresses.export(self._clock.monotonic(), self._clock.wall())
+            addresses = msgspec.msgpack.encode(states)
+            await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, addresses))
+        if self._lending.ways_changed:
+            self._lending.ways_changed = False
+            ways = msgspec.msgpack.encode(self._lending.way_states())
+            await self.write(lambda writer, _: writer.memory.remember(WAY_STATES, ways))
+
+    def restore_ways(self, states: list[WayState]) -> None:
+        """Take over the rests of ways from before the start."""
+        self._lending.ways.take(states, self._clock.monotonic(), self._clock.wall())
+
+    def ways(self) -> list[dict[str, float | str | int]]:
+        """Return the ways of sources that failed last, by source: until when they rest, and what waits for them.
+
+        ``until_s`` is wall time; ``in_s`` 0 = the next visit tries; ``hosts`` and ``waiting`` are of what was held back so far.
+        """
+        wall, waiting = self._clock.wall(), self.frontier.resting()
+        found: list[dict[str, float | str | int]] = []
+        for state in sorted(self._lending.way_states(), key=lambda state: (state.source, state.way)):
+            hosts, urls = waiting.get((state.source, state.way), (0, 0))
+            left_s = round(max(state.not_before_s - wall, 0.0), 1)
+            found.append({
+                "source": state.source, "way": state.way, "failures": state.failures, "until_s": round(state.not_before_s, 1),
+                "in_s": left_s, "hosts": hosts, "waiting": urls, "why": state.detail,
+            })  # fmt: skip
+        return found
 
     def _promotes(self) -> bool:
         if self.paused or self.off or self.disk_full or not (self._recheck and self._guard.trusted):

@@ -1,9 +1,9 @@
 """What keeper and gatherers say to each other over their Unix socket: length-prefixed msgpack frames.
 
 Gatherer to keeper: :class:`Hello`, :class:`Want`, :class:`Reports`, :class:`AskStart`, :class:`AskCounts`,
-:class:`Ended`, :class:`Refused`, :class:`HandBack`.
+:class:`Ended`, :class:`Refused`, :class:`HandBack`, :class:`Rested`, :class:`Ways`.
 Keeper to gatherer: :class:`Work`, :class:`Kept`, :class:`Starts`, :class:`Counted`, :class:`Touched`, :class:`Hold`,
-:class:`Recall`, :class:`Slow`, :class:`Stop`.
+:class:`Recall`, :class:`Slow`, :class:`Ways`, :class:`Stop`.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ import msgspec
 
 from ingather.model.judgement import Judgement
 from ingather.model.report import Claim, HostGrant, HostReport, Report
+from ingather.robot.politeness.ways import WayState
 
 __all__ = [
     "AskCounts",
@@ -28,6 +29,7 @@ __all__ = [
     "Recall",
     "Refused",
     "Reports",
+    "Rested",
     "Slow",
     "Starts",
     "Stop",
@@ -35,6 +37,7 @@ __all__ = [
     "ToKeeper",
     "Touched",
     "Want",
+    "Ways",
     "Work",
     "decode_to_gatherer",
     "decode_to_keeper",
@@ -163,6 +166,21 @@ class HandBack(msgspec.Struct, array_like=True, tag="back"):
     seconds: float
 
 
+class Rested(msgspec.Struct, array_like=True, tag="rested"):
+    """Claims of one source that were not visited: *way* to their hosts may be tried again in *seconds*."""
+
+    claims: list[int]
+    source: str
+    way: str
+    seconds: float
+
+
+class Ways(msgspec.Struct, array_like=True, tag="ways"):
+    """What somebody learnt of ways; both directions: the keeper tells the other gatherers."""
+
+    states: list[WayState]
+
+
 class Folded(msgspec.Struct, array_like=True, tag="folded"):
     """smart-host-heuristics folds the keys of *alias* into those of *host*; *why* is for people."""
 
@@ -171,8 +189,8 @@ class Folded(msgspec.Struct, array_like=True, tag="folded"):
     why: str
 
 
-ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack | Folded
-ToGatherer = Work | Kept | Starts | Counted | Touched | Hold | Recall | Slow | Stop
+ToKeeper = Hello | Want | Reports | AskStart | AskCounts | Ended | Refused | HandBack | Folded | Rested | Ways
+ToGatherer = Work | Kept | Starts | Counted | Touched | Hold | Recall | Slow | Stop | Ways
 
 _encoder = msgspec.msgpack.Encoder()
 _to_keeper = msgspec.msgpack.Decoder(ToKeeper)

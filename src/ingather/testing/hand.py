@@ -15,11 +15,13 @@ from typing import Self
 
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterLimits, ConverterPool
+from ingather.app.reaching.ways import Between
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.fetch import RobotsLimits, SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.limits import Limits
+from ingather.fetch.proxies.routing import Router
 from ingather.filters import Engine
 from ingather.model.intent import Intent
 from ingather.model.polled import Polled, decode_polled
@@ -33,6 +35,7 @@ from ingather.robot.gatherer import Gatherer
 from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.politeness.hostbook import HostBook
 from ingather.robot.politeness.hosts import HostPolicy
+from ingather.robot.politeness.waygate import WayFinder
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.listed import ListedRules
 from ingather.robot.visit.pipeline import Pipeline
@@ -48,8 +51,10 @@ from ingather.robot.wire import (
     Kept,
     Refused,
     Reports,
+    Rested,
     Starts,
     Stop,
+    Ways,
     Work,
     decode_to_keeper,
     frame,
@@ -173,6 +178,8 @@ class Hand:
         renderer: Renderer | None = None,
         javascript: str = "auto",
         soft_404: bool = False,
+        routing: Router | None = None,
+        ways: WayFinder | None = None,
     ) -> None:
         self.rules: dict[str, ListedRules] = dict(rules or {})
         self.messages: list[object] = []
@@ -187,7 +194,7 @@ class Hand:
         clock = self.clock = SystemClock()
         resolver = SystemResolver(clock)
         self._fetcher = HttpFetcher(
-            limits or Limits(), user_agent="Hand/1", email="", resolver=resolver, clock=clock
+            limits or Limits(), user_agent="Hand/1", email="", resolver=resolver, clock=clock, routing=routing
         )
         self._pool = ConverterPool(count=1, clock=clock, limits=converters, folder=folder / "converters")
         self._segment = SegmentWriter(folder / "bodies", "hand", max_bytes=64 << 20)
@@ -213,7 +220,7 @@ class Hand:
             slot=0, pid=0, pipeline=self.pipeline, fetcher=self._fetcher, resolver=resolver, segment=self._segment,
             polling=Polling(answering=self.pipeline.answering, isolation=self._pool, slot=None, clock=clock), hosts=hosts,
             scopes=_scope, clock=clock, dice=Random(1),  # noqa: S311 - jitter
-            rules=self.rules.get, limits=gathering or GathererLimits(flush_s=0.0),
+            ways=ways or Between(routing, None), rules=self.rules.get, limits=gathering or GathererLimits(flush_s=0.0),
         )  # fmt: skip
         self._reports: dict[int, asyncio.Future[Report]] = {}
         self._hosts: dict[str, int] = {}
@@ -324,7 +331,7 @@ class Hand:
                     for report in reports:
                         if not self._reports[report.id].done():
                             self._reports[report.id].set_result(report)
-                case Refused() | HandBack() as said:
+                case Refused() | HandBack() | Rested() | Ways() as said:
                     self.messages.append(said)
                 case _:
                     pass

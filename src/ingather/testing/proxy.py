@@ -23,6 +23,7 @@ class KitProxy:
         login: ``user:password`` that it wants, ``""`` = none.
         dies: ``connect``: every connection is closed at once; ``request``: after the first bytes.
         refuses: status that answers each request or CONNECT, 0 = it is carried out.
+        port: where it listens, 0 = anywhere.
 
     Attributes:
         heads: what was asked of it: request heads, or ``SOCKS5 host:port``.
@@ -30,17 +31,19 @@ class KitProxy:
         port: where it listens.
     """
 
-    def __init__(self, *, socks: bool = False, login: str = "", dies: str = "", refuses: int = 0) -> None:
+    def __init__(
+        self, *, socks: bool = False, login: str = "", dies: str = "", refuses: int = 0, port: int = 0
+    ) -> None:
         self.heads: list[bytes] = []
         self.connections = 0
-        self.port = 0
+        self.port = port
         self._socks, self._login, self._dies, self._refuses = socks, login, dies, refuses
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        self._server = await asyncio.start_server(self._take, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._take, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

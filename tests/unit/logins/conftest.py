@@ -164,8 +164,11 @@ class Paper:
     def succeeded(self) -> None:
         self.lines.append("succeeded")
 
-    def closed(self) -> None:
+    def closed(self, *, eager: bool = True) -> None:
         return None
+
+    def tried(self) -> bool:
+        return False
 
     def doubted(self) -> bool:
         return False

@@ -2,8 +2,10 @@
 
 from math import inf
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ingather.model.report import HostGrant, Row
 from ingather.robot.frontier.allotment import Allotment
@@ -182,3 +184,144 @@ def test_what_rests_is_not_handed_out_and_what_goes_on_is() -> None:
     while more := frontier.take("g", 50, 0.0)[0]:
         given += [row.id for row in more]
     assert sorted([*given, *(row.id for row in rows)]) == sorted(resting + source.rows[2])
+
+
+# -- ways of sources ----------------------------------------------------------------------------------
+
+FAR, NEAR = 1, 2
+WHY = ("far", "proxy http://127.0.0.1:9")
+
+
+def mixed(far: int, near: int) -> tuple[Frontier, "Mixed"]:
+    source = Mixed(far, near)
+    frontier = Frontier(source, Allotment())
+    frontier.load()
+    frontier.join("g")
+    return frontier, source
+
+
+class Mixed(Waiting):
+    """One host; its first rows are one source's, the others another's."""
+
+    def __init__(self, far: int, near: int) -> None:
+        super().__init__({1: far + near})
+        self.far = set(self.rows[1][:far])
+
+    def refill(self, host: int, after: tuple[int, int], limit: int) -> list[tuple[int, Row]]:
+        found = super().refill(host, after, limit)
+        return [(prio, replace(row, source=FAR if row.id in self.far else NEAR)) for prio, row in found]
+
+
+def run_dry(frontier: Frontier, source: Mixed, now: float) -> list[Row]:
+    """Visit all that goes out at *now*."""
+    seen: list[Row] = []
+    for _ in range(1000):
+        rows = frontier.take("g", 50, now)[0]
+        if not rows and not frontier.waiting_now(now):
+            return seen
+        for row in rows:
+            source.settle(row)
+            frontier.settled([row.id])
+        seen += rows
+    raise AssertionError("it never comes to an end")
+
+
+def test_of_a_source_whose_way_rests_nothing_goes_out_and_the_other_one_is_gathered_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ingather.robot.frontier.hold._PASSES", 30)
+    frontier, source = mixed(400, 40)  # more than are passed over at a time
+    rows = frontier.take("g", 10, 0.0)[0]
+    assert {row.source for row in rows} == {FAR}
+    frontier.rest([row.id for row in rows], WHY, 100.0)
+    assert frontier.out == 0
+    assert {row.source for row in run_dry(frontier, source, 1.0)} == {NEAR}
+    assert (frontier.waiting, frontier.waiting_now(99.0), frontier.waiting_now(100.0)) == (400, 0, 400)
+    assert frontier.resting() == {WHY: (1, 400)}
+    assert frontier.take("g", 10, 99.0)[0] == []
+    assert len(run_dry(frontier, source, 100.0)) == 400
+    assert (frontier.waiting, frontier.resting()) == (0, {})
+
+
+def test_what_comes_meanwhile_is_found_and_a_way_that_leads_on_again_is_gone_at_once() -> None:
+    frontier, source = mixed(30, 2)
+    frontier.rest([row.id for row in frontier.take("g", 5, 0.0)[0]], WHY, 1e9)
+    assert len(run_dry(frontier, source, 1.0)) == 2
+    source.rows[1].insert(0, 1)  # before all the others
+    frontier.woken({1: 1})
+    assert frontier.waiting_now(2.0) > 0  # nobody says that all is done
+    assert [row.id for row in run_dry(frontier, source, 60.0)] == [1]
+    frontier.rests_on(WHY, -inf)
+    assert len(run_dry(frontier, source, 61.0)) == 30
+
+
+def test_two_ways_rest_apart_and_a_longer_rest_counts() -> None:
+    frontier, source = mixed(3, 3)
+    rows = frontier.take("g", 10, 0.0)[0]
+    other = ("near", "PAC file http://wpad.example/proxy.pac")
+    frontier.rest([row.id for row in rows if row.source == FAR], WHY, 10.0)
+    frontier.rest([row.id for row in rows if row.source == NEAR], other, 20.0)
+    assert run_dry(frontier, source, 1.0) == []
+    frontier.rests_on(WHY, 30.0)
+    assert {row.source for row in run_dry(frontier, source, 20.0)} == {NEAR}
+    assert {row.source for row in run_dry(frontier, source, 30.0)} == {FAR}
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["take", "settle", "back", "rest", "on", "off", "die"]), st.integers(1, 30)
+        ),
+        max_size=40,
+    ),
+)
+def test_with_ways_that_rest_nothing_is_in_two_hands_or_lost(  # noqa: C901, PLR0912 - one walk
+    far: int, near: int, steps: list[tuple[str, int]]
+) -> None:
+    frontier, source = mixed(far, near)
+    now, hand, done, resting = 0.0, "g", 0, 0.0
+    held: dict[int, Row] = {}
+    for step, number in steps:
+        now += 1.0
+        some = list(held)[:number]
+        if step == "take":
+            for row in frontier.take(hand, number, now)[0]:
+                assert row.id not in held
+                assert row.source != FAR or now >= resting
+                held[row.id] = row
+        elif step == "settle":
+            for key in some:
+                source.settle(held.pop(key))
+                frontier.settled([key])
+                done += 1
+        elif step == "back":
+            frontier.handed_back(some)
+            held = {key: row for key, row in held.items() if key not in some}
+        elif step == "rest":
+            claims = [key for key in some if held[key].source == FAR]
+            if claims:
+                frontier.rest(claims, WHY, now + number)
+                resting = max(resting, now + number) if resting > now else now + number
+                held = {key: row for key, row in held.items() if key not in claims}
+        elif step == "on" and resting > now:
+            resting = now + number
+            frontier.rests_on(WHY, resting)
+        elif step == "off":
+            resting = 0.0
+            frontier.rests_on(WHY, -inf)
+        elif step == "die":
+            frontier.lost(hand, keep=())
+            held.clear()
+            hand += "g"
+            frontier.join(hand)
+        assert frontier.out == len(held)
+        assert frontier.waiting + len(held) + done >= far + near
+    for key, row in held.items():
+        source.settle(row)
+        frontier.settled([key])
+        done += 1
+    if hand == "g":
+        assert done + len(run_dry(frontier, source, now + 100)) == far + near

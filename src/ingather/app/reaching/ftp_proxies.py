@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ingather.errors import ProxyError, UrlError
 from ingather.fetch.proxies.hop import Target
-from ingather.fetch.proxies.routing import Router
+from ingather.fetch.proxies.routing import Router, pac_failed
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.model.url import split
@@ -37,11 +37,15 @@ class FtpByWay:
         """Ask for ``request.url`` within *scope*."""
         try:
             parts = split(request.url)
-            choice = await self._router.choose(Target(request.url, "ftp", parts.host, parts.port), scope)
         except UrlError as error:
             return Failure(request.url, FailureKind.PROTOCOL, error.text)
+        target = Target(request.url, "ftp", parts.host, parts.port)
+        try:
+            choice = await self._router.choose(target, scope)
         except ProxyError as error:
-            return Failure(request.url, FailureKind.PROXY, error.text)
+            rule = self._router.rules.find(scope.source)
+            way = None if rule is None else pac_failed(rule, target, error)
+            return Failure(request.url, FailureKind.PROXY, error.text, way=way)
         if choice.ways[0] is None:
             return await self._direct.fetch(request, scope)
         answer = await self._http.fetch(request, scope)

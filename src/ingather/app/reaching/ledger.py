@@ -90,7 +90,7 @@ class FileLedger:
         self._new = Refusals(name, mark, attempts=attempts)
         self._wall, self._monotonic = wall, monotonic
         self._looked_s = float("-inf")
-        self._seen: Closed | None = None
+        self._seen = self._new
         self._begun = False
 
     def begin(self, *, eager: bool = False) -> Closed | bool:
@@ -135,13 +135,20 @@ class FileLedger:
         self._begun, self._looked_s = False, float("-inf")
         self._path.unlink(missing_ok=True)
 
-    def closed(self) -> Closed | None:
+    def closed(self, *, eager: bool = True) -> Closed | None:
         """Return why it is not used now; looks at the file every two seconds."""
+        state = self._look()
+        # A first refusal of what had been taken may be one page's: the next request finds out.
+        return None if state.trial_s or (eager and state.refused <= 1) else _judged(state, self._wall())
+
+    def tried(self) -> bool:
+        """Whether an attempt is being made, by any process; looks at the file every two seconds."""
+        return 0 < self._look().trial_s <= self._wall() < self._seen.trial_s + _TRIAL_S
+
+    def _look(self) -> Refusals:
         if self._monotonic() - self._looked_s >= _LOOK_S:
             self._looked_s = self._monotonic()
-            state = self._read()
-            # A first refusal of what had been taken may be one page's: the next request finds out.
-            self._seen = None if state.refused <= 1 or state.trial_s else _judged(state, self._wall())
+            self._seen = self._read()
         return self._seen
 
     def _read(self) -> Refusals:

@@ -143,6 +143,13 @@ class LoginBook:
             made = self._made[source, f"password {name}"] = mark, Guard(name, Through(), ledger)
         return made[1]
 
+    def counting(self, url: str, source: str) -> Guard | None:
+        """Return who counts the refusals of the login for *url* of *source*, whatever its protocol."""
+        if source not in self._any:
+            return None
+        login = self._login(url, source) or self.guard(url, source)
+        return login if isinstance(login, Guard) else None
+
     def _login(self, url: str, source: str) -> Login | None:
         place = self._place(url, source)
         if place is not None:

@@ -30,6 +30,7 @@ def robot_form(gathering: "Gathering") -> dict[str, Any]:
         "rds_pending_index": keeper.index.lag,
         "rate": figures["rate"],
         "queue": keeper.frontier.queues(_QUEUES, now),
+        "ways": keeper.ways(),
         "last_error": figures["last_error"],
         "slowed": dict(sorted(conductor.kept.slowed.items())),
         "blocked": list(conductor.kept.blocked),

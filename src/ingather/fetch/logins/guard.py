@@ -53,6 +53,18 @@ class Guard:
             return await send(request, scope, Dress(private=False))
         return answer
 
+    def held(self, url: str) -> Failure | None:
+        """Return what :meth:`ask` would say of *url* without asking anybody, ``None`` = it asks."""
+        closed = self._ledger.closed(eager=self._proven or self._was_good)
+        if closed is None or urlsplit(url).path == "/robots.txt":
+            return None
+        return self._failure(Request(url), closed.text, closed.wait_s)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being tried, here or elsewhere: who asks now would wait for that."""
+        return not self._proven and (self._lock.locked() or self._ledger.tried())
+
     async def _guarded(self, request: Request, scope: Scope, send: Send) -> Response | Failure:
         if self._proven:
             closed = self._ledger.closed()

@@ -49,6 +49,12 @@ class Ledger(Protocol):
     def begin(self, *, eager: bool = False) -> Closed | bool:
         """Count an attempt before it is made; ``False`` = another one is being made now, ask again. *eager*: a first refusal does not wait."""
 
+    def closed(self, *, eager: bool = True) -> Closed | None:
+        """Return why it is not used now. *eager*: a first refusal does not wait."""
+
+    def tried(self) -> bool:
+        """Whether an attempt is being made now."""
+
     def doubted(self) -> bool:
         """Whether refusals are counted against it, the attempt that is being made left out."""
 
@@ -57,9 +63,6 @@ class Ledger(Protocol):
 
     def succeeded(self) -> None:
         """Tell that the host took it: what was counted is forgotten."""
-
-    def closed(self) -> Closed | None:
-        """Return why it is not used now; cheap."""
 
 
 def challenges(answer: Response) -> list[tuple[str, str]]:

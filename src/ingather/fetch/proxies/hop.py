@@ -33,6 +33,7 @@ class Hop:
         login: user and password for it.
         ca_file: certificates that an HTTPS proxy is believed by instead of the system's (PEM).
         failed: set by the fetcher: it is the proxy that cannot be used, another one may do.
+        spoke: set by the fetcher: what the proxy said of an answer that it gave in the host's place, ``""`` = nothing.
     """
 
     proxy: Proxy
@@ -41,6 +42,7 @@ class Hop:
     login: tuple[str, str] | None = field(default=None, repr=False)
     ca_file: str = ""
     failed: bool = False
+    spoke: str = ""
 
     def __str__(self) -> str:
         return f"proxy {self.proxy} ({self.why})" if self.why else f"proxy {self.proxy}"

@@ -20,7 +20,7 @@ from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
 from ingather.ports.resolver import Resolver
 
-__all__ = ["Pac", "PacAnswer", "shown_url"]
+__all__ = ["NoPacFileError", "Pac", "PacAnswer", "shown_url"]
 
 _MOST_NAMES: Final = 20
 _MOST_ANSWERS: Final = 10_000
@@ -28,6 +28,10 @@ _DNS_S: Final = 15.0
 _BROKEN_S: Final = 30.0
 _log = get("proxy")
 _SAID: Final = msgspec.json.Decoder(Said)
+
+
+class NoPacFileError(ProxyError):
+    """The PAC file itself cannot be had."""
 
 
 class PacAnswer(NamedTuple):
@@ -63,9 +67,13 @@ class Pac:
         """Return its answer for *target*.
 
         Raises:
-            ProxyError: it cannot be had or asked, or makes no sense.
+            NoPacFileError: it cannot be had.
+            ProxyError: it cannot be asked, or makes no sense.
         """
-        body = await self.file.text()
+        try:
+            body = await self.file.text()
+        except ProxyError as error:
+            raise NoPacFileError(error.text, hint=error.hint) from error
         digest = hashlib.sha256(body).digest()
         if digest != self._digest:
             self._digest = digest

@@ -2,26 +2,33 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Final
 
-from ingather.errors import ProxyError
+from ingather.errors import ProxyError, UrlError
 from ingather.fetch.proxies.bypass import Bypass
 from ingather.fetch.proxies.hop import Ask, Hop, Reach, Routing, Target
-from ingather.fetch.proxies.pac import Pac
-from ingather.fetch.proxies.rules import Choice, Rule, Rules
+from ingather.fetch.proxies.pac import NoPacFileError, Pac
+from ingather.fetch.proxies.rules import Choice, Rule, Rules, pac_names
 from ingather.log import get
 from ingather.model.proxies import SCHEMES, Proxy
-from ingather.model.resource import Failure, FailureKind, Response
+from ingather.model.resource import Failure, FailureKind, Response, Way
 from ingather.model.scope import Scope
+from ingather.model.url import split
 from ingather.ports.clock import Clock
 
-__all__ = ["DIRECT", "Router"]
+__all__ = ["DIRECT", "Router", "pac_failed"]
 
 _FIRST_WAIT_S: Final = 30.0
 _MOST_WAIT_S: Final = 3600.0
 _MOST_SHOWN: Final = 1_000
 _Shown = tuple[str, Proxy, tuple[str, str]]
 """A login as a source showed it to a proxy."""
+_BEFORE_THE_HOST: Final = frozenset({
+    FailureKind.PROXY, FailureKind.PROXY_LOGIN, FailureKind.DNS, FailureKind.CONNECT, FailureKind.CONNECT_TIMEOUT, FailureKind.TLS,
+    FailureKind.TLS_TIMEOUT, FailureKind.FIRST_BYTE_TIMEOUT,
+})  # fmt: skip
+"""What fails through a proxy before the host has said a word: as likely the proxy's fault as the host's."""
 DIRECT: Final = Choice("no proxy is set", (None,))
 _log = get("proxy")
 
@@ -62,27 +69,60 @@ class Router:
         if rule is None:
             return await ask(None)
         failed: list[Failure] = []
+        choice: Choice | None = None
+        names: tuple[str, ...] = ()
         try:
             choice = await self.choose(target, scope)
+            names = choice.names(target.host, target.port)
             for way in self.ordered(choice.ways):
                 hop = None if way is None else self.hop(way, rule, choice, target.scheme, scope)
                 held = self._held(target.url, scope.source, hop)
                 if held is not None:
-                    return held
+                    return replace(held, way=Way(names, names[-2], whole=True))
                 answer = await ask(hop)
                 self._note_login(scope.source, hop, answer)
                 if hop is None or way is None or not hop.failed:
                     if way is not None:
                         self._aside.pop(way, None)
-                    return answer
+                    return (
+                        replace(answer, way=self._way(names, scope.source, hop, answer)) if names else answer
+                    )
                 self._set_aside(way, answer)
                 if isinstance(answer, Failure):
                     failed.append(answer)
         except ProxyError as error:
-            return Failure(target.url, FailureKind.PROXY, f"{rule.place(target.scheme)}: {error.text}")
+            detail = f"{rule.place(target.scheme)}: {error.text}"
+            lost = pac_failed(rule, target, error) if choice is None else Way(names, names[-2], whole=True)
+            return Failure(target.url, FailureKind.PROXY, detail, way=lost)
+        lost = Way(names, names[-2], whole=True)
         if len(failed) == 1:
-            return failed[0]
-        return Failure(target.url, FailureKind.PROXY, "; ".join(one.detail for one in failed))
+            return replace(failed[0], way=lost)
+        return Failure(target.url, FailureKind.PROXY, "; ".join(one.detail for one in failed), way=lost)
+
+    def known(self, url: str, scope: Scope) -> tuple[tuple[str, ...], bool]:
+        """Return what lies between *scope*'s source and *url* as far as that takes no time, and whether it is all."""
+        rule = None if scope.only_urls else self.rules.find(scope.source)
+        target = None if rule is None else _target(url)
+        if rule is None or target is None or rule.bypass.fits(target.host, target.port):
+            return (), True
+        if rule.ways.pac or rule.perhaps_pac:
+            return pac_names(rule.ways.pac or rule.perhaps_pac, target.host, target.port), False
+        return Choice("", (rule.ways.of(target.scheme),)).names(target.host, target.port), True
+
+    async def find(self, url: str, scope: Scope) -> Way | Failure:
+        """Return what lies between *scope*'s source and *url*, the answer of its PAC file included.
+
+        A failure is the PAC file's, which cannot be had or asked, or makes no sense.
+        """
+        target, rule = _target(url), self.rules.find(scope.source)
+        if target is None or rule is None:
+            return Way(())
+        try:
+            choice = await self.choose(target, scope)
+        except ProxyError as error:
+            detail = f"{rule.place(target.scheme)}: {error.text}"
+            return Failure(url, FailureKind.PROXY, detail, way=pac_failed(rule, target, error))
+        return Way(choice.names(target.host, target.port))
 
     async def choose(self, target: Target, scope: Scope) -> Choice:
         """Return the ways to *target* for a source.
@@ -106,9 +146,9 @@ class Router:
                 if not (typed and pac.file.is_none):
                     if not self._direct_on_failure:
                         raise
-                    return Choice(why, (None,), f"{error.text}; proxy.direct-on-failure is on", by_pac=True)
+                    return Choice(why, (None,), f"{error.text}; proxy.direct-on-failure is on", pac=location)
             else:
-                return Choice(why, answer.ways, f"PAC file {location}", answer.text, by_pac=True)
+                return Choice(why, answer.ways, f"PAC file {location}", answer.text, pac=location)
         way = rule.ways.of(target.scheme)
         return Choice(
             why, (way,), f"for {target.scheme}:" if target.scheme in rule.ways.proxies else "for everything"
@@ -180,6 +220,16 @@ class Router:
             seconds=wait_s,
         )
 
+    def _way(self, names: tuple[str, ...], source: str, hop: Hop | None, answer: Response | Failure) -> Way:
+        """Return the way that *answer* came by; what a proxy does not get from its host rests the way to that host."""
+        if hop is None:
+            return Way(names)
+        if isinstance(answer, Response):
+            return Way(names, names[-1] if hop.spoke else "")
+        if answer.kind is FailureKind.PROXY_LOGIN and self._held(answer.url, source, hop) is not None:
+            return Way(names, names[-2], whole=True)
+        return Way(names, names[-1] if answer.kind in _BEFORE_THE_HOST else "")
+
     def _reach(self, way: Proxy, scope: Scope) -> Reach:
         """Where a proxy may be that a PAC file names: what is allowed, or else of the source's own addresses."""
         if self._restricted and self._allowed.fits(way.host, way.port):
@@ -198,6 +248,21 @@ class Router:
             detail = answer.detail if isinstance(answer, Failure) else ""
             _log.warning("proxy is set aside", proxy=str(way), error=detail, seconds=self._set_aside_s)
         self._aside[way] = now_s + self._set_aside_s
+
+
+def pac_failed(rule: Rule, target: Target, error: ProxyError) -> Way:
+    """Return the way that ends at a PAC file: all of it where the file cannot be had, else what it says of one host."""
+    names = pac_names(rule.ways.pac or rule.perhaps_pac, target.host, target.port)
+    whole = isinstance(error, NoPacFileError)
+    return Way(names, names[0 if whole else 1], whole=whole)
+
+
+def _target(url: str) -> Target | None:
+    try:
+        parts = split(url)
+    except UrlError:
+        return None
+    return Target(url, parts.scheme, parts.host, parts.port) if parts.scheme in SCHEMES else None
 
 
 def _is_range(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ingather.fetch.proxies.bypass import Bypass
 from ingather.model.proxies import Proxy, Ways
 
-__all__ = ["Choice", "Rule", "Rules"]
+__all__ = ["Choice", "Rule", "Rules", "pac_names"]
 
 Login = Callable[[str, Proxy], tuple[str, str] | None]
 """User and password for (scheme of the URL, proxy); ``None`` = none. Raises ``ProxyError`` when they cannot be had."""
@@ -65,11 +65,29 @@ class Choice:
         ways: in their order; ``None`` = directly.
         reason: what in that place decides, for people.
         answer: of the PAC file, ``""`` = none was asked.
-        by_pac: a PAC file names them.
+        pac: the PAC file that names them, ``""`` = none does.
     """
 
     why: str
     ways: tuple[Proxy | None, ...]
     reason: str = ""
     answer: str = ""
-    by_pac: bool = False
+    pac: str = ""
+
+    @property
+    def by_pac(self) -> bool:
+        """Whether a PAC file names the ways."""
+        return bool(self.pac)
+
+    def names(self, host: str, port: int) -> tuple[str, ...]:
+        """Return what lies between us and a host, as :class:`ingather.model.resource.Way` names it."""
+        names = pac_names(self.pac, host, port) if self.pac else ()
+        if all(way is None for way in self.ways):
+            return names
+        ways = ", then ".join("directly" if way is None else str(way) for way in self.ways)
+        return *names, f"proxy {ways}", f"proxy {ways} to {host}:{port}"
+
+
+def pac_names(location: str, host: str, port: int) -> tuple[str, str]:
+    """Return the names of a PAC file as parts of a way: as a whole, and asked for one host."""
+    return f"PAC file {location}", f"PAC file {location} for {host}:{port}"

@@ -8,15 +8,21 @@ visit is settled *and committed* the row waits in the catalog, so whoever dies l
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from math import inf
 from typing import Protocol
 
 from ingather.model.report import HostGrant, Row
 from ingather.robot.frontier.allotment import Allotment
 
-__all__ = ["Frontier", "FrontierSource"]
+__all__ = ["Frontier", "FrontierSource", "Resting"]
 
 _REFILL = 1000
+_PASSES = 5_000
+"""So many rows of sources whose way rests are passed over at a time."""
+_AGAIN_S = 5.0
+_PASSES_A_S = 5_000.0
+"""From the front it is read again for what came there meanwhile after so many seconds, and one more for so many rows passed over."""
 _FRONT = (-1_000, 0)
 """Before every priority; what somebody asked for has one below zero."""
 
@@ -48,6 +54,37 @@ class _Queue:
     cursor: tuple[int, int] = _FRONT
     waiting: int = 0
     """Rows that wait in the catalog and are not out, those read ahead included."""
+    resting: dict[int, "Resting"] = field(default_factory=dict)
+    """By source. Their rows are passed over; they stay in the count."""
+    dry: bool = False
+    """Nothing but rows of those sources is left."""
+    more: bool = False
+    """Something came since it was last read from the front."""
+    passed: Counter[int] = field(default_factory=Counter)
+    again: float = 0.0
+
+    def rewind(self) -> None:
+        """Read from the front again."""
+        self.rows.clear()
+        self.cursor = _FRONT
+        self.dry = self.more = False
+        self.again = 0.0
+        self.passed.clear()
+
+    def may_go(self, now: float) -> int:
+        """Rows that may go out at *now*, as far as their source's way counts."""
+        if self.dry and not self.more and all(rest.until > now for rest in self.resting.values()):
+            return 0
+        return self.waiting
+
+
+@dataclass(slots=True)
+class Resting:
+    """Rows of one source at one host: (source, way) until which time (monotonic) they stay, and about how many they are."""
+
+    why: tuple[str, str]
+    until: float
+    waiting: int = 0
 
 
 class Frontier:
@@ -63,6 +100,8 @@ class Frontier:
         self._delay: dict[str, float] = {}
         self._shut: dict[str, float] = {}
         self._lost: dict[int, Row] = {}
+        self._looks: list[tuple[float, int]] = []
+        """When to look at which hosts again because something rests there."""
 
     # -- what the catalog says ------------------------------------------------------------------
 
@@ -78,8 +117,8 @@ class Frontier:
         What is out is counted twice until it is settled; a count that is ahead is put right when its host is drawn from.
         """
         for queue in self._queues.values():
-            queue.rows.clear()
-            queue.cursor, queue.waiting = _FRONT, 0
+            queue.rewind()
+            queue.waiting = 0
             self._tell(queue.key)
         return self.load()
 
@@ -92,10 +131,12 @@ class Frontier:
         for host, count in counts.items():
             queue = self._queues[host]
             queue.waiting += count
+            if queue.resting:
+                queue.dry, queue.more = False, True
             self._tell(queue.key)
 
     def _tell(self, key: str) -> None:
-        total = sum(queue.waiting for queue in self._hosts[key])
+        total = sum(queue.waiting for queue in self._hosts[key] if not queue.dry)
         self._allotment.waiting(key, total, delay_s=self._delay.get(key), not_before=self._from(key))
 
     def _from(self, key: str) -> float:
@@ -106,18 +147,19 @@ class Frontier:
         """Read these hosts' queues from the front again: something waits there now that goes ahead."""
         for host in hosts:
             if (queue := self._queues.get(host)) is not None:
-                queue.rows.clear()
-                queue.cursor = _FRONT
+                queue.rewind()
+                self._tell(queue.key)
 
     # -- out and back ---------------------------------------------------------------------------
 
     def take(self, gatherer: object, room: int, now: float) -> tuple[list[Row], set[int], set[str]]:
         """Return (rows, their hosts, politeness names that come from another hand) for a gatherer."""
+        self._look(now)
         rows: list[Row] = []
         hosts: set[int] = set()
         fresh: set[str] = set()
         for batch in self._allotment.batch(gatherer, room, now):
-            got = self._draw(batch.host, batch.count, gatherer)
+            got = self._draw(batch.host, batch.count, gatherer, now)
             hosts.update(row.host for row in got)
             rows += got
             if batch.fresh:
@@ -125,18 +167,29 @@ class Frontier:
             if len(got) < batch.count:  # the count was ahead of what is there: correct it
                 self._allotment.done(batch.host, batch.count - len(got))
                 for queue in self._hosts[batch.host]:
-                    queue.waiting = len(queue.rows)
+                    if not queue.resting:
+                        queue.waiting = len(queue.rows)
                 self._tell(batch.host)
         return rows, hosts, fresh
 
-    def _draw(self, key: str, count: int, gatherer: object) -> list[Row]:
+    def _draw(self, key: str, count: int, gatherer: object, now: float) -> list[Row]:
         got: list[Row] = []
+        passes = _PASSES
         for queue in self._hosts.get(key, ()):
-            while len(got) < count and queue.waiting > 0:
-                if not queue.rows and not self._fill(queue):
-                    queue.waiting = 0
+            while len(got) < count and queue.waiting > 0 and not queue.dry:
+                if not queue.rows and not self._fill(queue, now):
+                    if queue.resting:
+                        queue.dry = True
+                    else:
+                        queue.waiting = 0
                     break
                 row = queue.rows.popleft()
+                if row.source in queue.resting:
+                    queue.passed[row.source] += 1
+                    passes -= 1
+                    if passes <= 0:
+                        break
+                    continue
                 queue.waiting -= 1
                 if row.id not in self._out:
                     self._out[row.id] = (
@@ -146,10 +199,12 @@ class Frontier:
                     got.append(row)
         return got
 
-    def _fill(self, queue: _Queue) -> bool:
+    def _fill(self, queue: _Queue, now: float) -> bool:
         """Read ahead; when nothing is behind the cursor start from the front (URLs may wait again there)."""
         for start in (queue.cursor, _FRONT):
             after = start
+            if start == _FRONT and queue.resting and not self._afresh(queue, now):
+                break
             while found := self._source.refill(queue.host, after, _REFILL):
                 after = (found[-1][0], found[-1][1].id)
                 queue.rows.extend(row for _, row in found if row.id not in self._out)
@@ -159,6 +214,25 @@ class Frontier:
             if start == _FRONT:
                 break
         return False
+
+    @staticmethod
+    def _note(queue: _Queue) -> None:
+        """Keep how many rows were passed over, by source, when it was read to the end."""
+        for source, rest in queue.resting.items():
+            rest.waiting = max(rest.waiting, queue.passed[source])
+
+    def _afresh(self, queue: _Queue, now: float) -> bool:
+        """Whether a queue that has rows to pass over is read from the front now; else it is looked at again later."""
+        self._note(queue)
+        if queue.passed and not queue.more:
+            return False
+        if queue.again > now:
+            heappush(self._looks, (queue.again, queue.host))
+            return False
+        queue.again = now + _AGAIN_S + queue.passed.total() / _PASSES_A_S
+        queue.more = False
+        queue.passed.clear()
+        return True
 
     def settled(self, ids: Iterable[int]) -> None:
         """Take in that these visits are committed."""
@@ -177,6 +251,8 @@ class Frontier:
             queue = self._queues[entry[0].host]
             queue.rows.appendleft(entry[0])
             queue.waiting += 1
+            if entry[0].source not in queue.resting:
+                queue.dry = False
             self._allotment.done(queue.key)
             touched.add(queue.key)
         for key in touched:
@@ -200,6 +276,7 @@ class Frontier:
             del self._out[url_id]
             self._lost[url_id] = row
             queue = self._queues[row.host]
+            queue.dry = False
             queue.rows.appendleft(row)
             queue.waiting += 1
             touched.add(queue.key)
@@ -272,6 +349,57 @@ class Frontier:
         if self._shut.pop(key, None) is not None and key in self._hosts:
             self._tell(key)
 
+    # -- ways of sources ------------------------------------------------------------------------
+
+    def rest(self, ids: Iterable[int], why: tuple[str, str], until: float) -> None:
+        """Take claims back unvisited: nothing of their source goes out to their hosts before *until* (monotonic).
+
+        *why*: the source's name, and its way that failed.
+        """
+        back = [url_id for url_id in ids if url_id in self._out]
+        for host, source in {(row.host, row.source) for row in (self._out[url_id][0] for url_id in back)}:
+            queue = self._queues[host]
+            rest = queue.resting.get(source)
+            if rest is None:
+                queue.resting[source] = Resting(why, until)
+            elif until > rest.until:
+                rest.why, rest.until = why, until
+            heappush(self._looks, (until, host))
+        self.handed_back(back)
+
+    def rests_on(self, why: tuple[str, str], until: float) -> None:
+        """Let what rests for *why* do so until *until*; a time that is over lets it go out again."""
+        for queue in self._queues.values():
+            for rest in queue.resting.values():
+                if rest.why == why:
+                    rest.until = until
+                    heappush(self._looks, (until, queue.host))
+
+    def resting(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Return of ways that rest how many hosts are behind them, and about how many URLs wait there, by (source, way)."""
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        for queue in list(self._queues.values()):
+            for source, rest in list(queue.resting.items()):
+                hosts, waiting = found.get(rest.why, (0, 0))
+                found[rest.why] = hosts + 1, waiting + max(rest.waiting, queue.passed[source])
+        return found
+
+    def _look(self, now: float) -> None:
+        """Let out what need not rest any more."""
+        looks = self._looks
+        while looks and looks[0][0] <= now:
+            queue = self._queues[heappop(looks)[1]]
+            over = [source for source, rest in queue.resting.items() if rest.until <= now]
+            for source in over:
+                del queue.resting[source]
+            if over:
+                queue.rewind()
+            elif queue.more:
+                queue.dry = False
+            else:
+                continue
+            self._tell(queue.key)
+
     # -- numbers --------------------------------------------------------------------------------
 
     @property
@@ -285,8 +413,8 @@ class Frontier:
         return sum(queue.waiting for queue in self._queues.values())
 
     def waiting_now(self, now: float) -> int:
-        """URLs that wait at hosts that may be asked now."""
-        return sum(queue.waiting for queue in self._queues.values() if self._from(queue.key) <= now)
+        """URLs that wait at hosts that may be asked now, by ways that may be gone."""
+        return sum(queue.may_go(now) for queue in self._queues.values() if self._from(queue.key) <= now)
 
     def backing_off(self, now: float) -> dict[str, float]:
         """Hosts that are left alone, with the seconds that remain."""

@@ -24,6 +24,7 @@ from ingather.robot.logs.filterlog import FilterLog
 from ingather.robot.politeness.addresses import AddressBook
 from ingather.robot.politeness.restraint import Restraints
 from ingather.robot.politeness.visitbudget import VisitBudget
+from ingather.robot.politeness.ways import LOOK_S, WayBook, WayState
 from ingather.robot.settling.intake import Counters, Intake
 from ingather.robot.settling.tally import Tally
 from ingather.robot.wire import (
@@ -38,10 +39,12 @@ from ingather.robot.wire import (
     Recall,
     Refused,
     Reports,
+    Rested,
     Slow,
     Starts,
     Touched,
     Want,
+    Ways,
     Work,
     decode_to_keeper,
     frame,
@@ -130,7 +133,8 @@ class Lending:
         self._old_hosts = max((host for host, *_ in queries.known_hosts()), default=0)
         self._lent_once: set[str] = set()
         self._address_timer: asyncio.TimerHandle | None = None
-        self.addresses_changed = False
+        self.addresses_changed = self.ways_changed = False
+        self.ways = WayBook()
         self.stopping = False
         self.stop_asked = ""
         """The line of a filter that asked to end the run in order."""
@@ -202,6 +206,8 @@ class Lending:
         self._frontier.join(connection)
         if self._held:
             connection.send(Hold(on=True))
+        if self.ways:
+            connection.send(Ways(self.way_states()))
         try:
             while (body := await read_frame(reader)) is not None:
                 self._heard(connection, body)
@@ -254,10 +260,38 @@ class Lending:
                 self._frontier.key_waits(key, self._clock.monotonic() + seconds)
                 self._frontier.handed_back(claims)
                 self._changed.set()
+            case Rested(claims=claims, source=source, way=way, seconds=seconds):
+                if seconds > LOOK_S and not self.ways.knows(source, way):
+                    self._frontier.handed_back(claims)  # it leads on again by now
+                else:
+                    self._frontier.rest(claims, (source, way), self._clock.monotonic() + seconds)
+                self._changed.set()
+            case Ways(states=states):
+                self._learnt_ways(connection, states)
             case Folded(alias=alias, host=host, why=why):
                 self._folded(alias, host, why)
             case _:
                 return
+
+    def way_states(self) -> list[WayState]:
+        """Return what is known of the ways of sources, in wall time."""
+        return self.ways.export(self._clock.monotonic(), self._clock.wall())
+
+    def _learnt_ways(self, teller: Connection, states: list[WayState]) -> None:
+        """Tell who else goes these ways; who waits for one that leads on again goes."""
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        self.ways.take(states, now, wall)
+        self.ways_changed = True
+        for state in states:
+            why = state.source, state.way
+            self._frontier.rests_on(
+                why, now + max(state.not_before_s - wall, 0.0) if state.failures else -inf
+            )
+        for connection in self._connections.values():
+            if connection is not teller:
+                connection.send(Ways(states))
+        if not all(state.failures for state in states):
+            self.feed()
 
     def _folded(self, alias: str, host: str, why: str) -> None:
         """Note for explain that a host is folded; that nobody could note it stops nothing."""

@@ -1,18 +1,20 @@
 """What a failed visit costs: when to try again, how often, and whether the whole host must wait. Pure.
 
-A failure is judged once (:func:`after_failure`). Three remedies, and only three:
+A failure is judged once (:func:`after_failure`). Four remedies, and only four:
 
 * ``RETRY``: this URL failed in a way that may pass; it is tried again a few times, then
   left to its next regular visit.
 * ``WAIT_HOST``: the host asked for time (429, 503) or cannot be reached; nothing of it is
   asked for before the wait is over (:mod:`ingather.robot.politeness.hosts` keeps the clock).
+* ``WAIT_WAY``: a proxy or PAC file of the source failed, the host was never asked: it
+  learns nothing, the source's way rests (:mod:`ingather.robot.politeness.ways`), the URL is tried again when it is over.
 * ``LEAVE``: trying again soon would give the same answer; the next regular visit looks
   again (:mod:`ingather.robot.frontier.recheck`).
 
 No remedy deletes: that is the business of :mod:`ingather.robot.settling.deletion` alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 _DAY_S = 86_400.0
+_WAY_MOST_S = 3_600.0
 _TRANSIENT_STATUS = frozenset(
     {408, 421, 423, 425, 500, 502, 504, 507, 509, 520, 522, 523, 524, 527, 529, 530}
 )
@@ -45,6 +48,7 @@ class Remedy(StrEnum):
 
     RETRY = "retry"
     WAIT_HOST = "wait-host"
+    WAIT_WAY = "wait-way"
     LEAVE = "leave"
 
 
@@ -144,10 +148,10 @@ def _of_kind(kind: FailureKind) -> Remedy:
             | FailureKind.CONNECT_TIMEOUT
             | FailureKind.TLS
             | FailureKind.TLS_TIMEOUT
-            | FailureKind.PROXY
-            | FailureKind.PROXY_LOGIN
         ):
             return Remedy.WAIT_HOST
+        case FailureKind.PROXY | FailureKind.PROXY_LOGIN:
+            return Remedy.WAIT_WAY
         case (
             FailureKind.FIRST_BYTE_TIMEOUT
             | FailureKind.TOTAL_TIMEOUT
@@ -200,6 +204,9 @@ def after_failure(
         # Ours, not the host's: it counts for nothing.
         return Attempt(remedy, failures, Wait(0.0))
     count = failures + 1
+    if remedy is Remedy.WAIT_WAY:  # no URL is given up for it; one that fails by itself lets others go first
+        limits = replace(limits, cap_s=min(limits.cap_s, _WAY_MOST_S))
+        return Attempt(remedy, count, waiting_time(count, chance=chance, asked_s=asked_s, limits=limits))
     if remedy is Remedy.LEAVE or count >= limits.max_attempts:
         return Attempt(remedy, count, None)
     return Attempt(remedy, count, waiting_time(count, chance=chance, asked_s=asked_s, limits=limits))

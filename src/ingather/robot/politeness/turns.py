@@ -177,6 +177,8 @@ class Turns:
             url: the URL that was asked for.
             got: the answer.
         """
+        if got.way is not None and got.way.failed:
+            return  # the host was not asked
         cause: FailureKind | int = got.kind if isinstance(got, Failure) else got.status
         clock = self._schedule.clock(key) if key else None
         now = self._clock.monotonic()
