@@ -216,6 +216,8 @@ class Hopping:
                 state = self._robots.get(origin)
                 if state is None or not state.is_fresh(self._clock.wall()):
                     state = await self._ask_robots(origin, scope, state)
+                    if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(FailureKind.PROXY):
+                        return state  # the way of this source failed: others may have one
                     self._robots[origin] = state
                     self._robots.move_to_end(origin)
                     while len(self._robots) > _KNOWN_ROBOTS:
