@@ -360,3 +360,43 @@ def test_what_a_login_lacks_is_said_and_nothing_is_sent(  # noqa: PLR0913, PLR09
         assert refusals(tmp_path / "run") == []
 
     run(main())
+
+
+def test_credentials_toml_locks_no_account_either(
+    run: Any, host: "type[Host]", aimed: "type[Aimed]", tmp_path: Path, clock: "HostClock"
+) -> None:
+    right = "Basic " + b64encode(f"u:{CANARY}".encode()).decode()
+
+    def answer(asked: "Asked") -> "Told":
+        return (200, [], b"in") if asked.headers.get("authorization") == right else (401, [], b"")
+
+    def write(password: str) -> None:
+        path = tmp_path / "credentials.toml"
+        path.unlink(missing_ok=True)
+        path.write_text(f'[[credential]]\nurl = "{there.origin}/"\nuser = "u"\npassword = "{password}"\n')
+        path.chmod(0o600)
+
+    there: Host
+
+    async def main() -> None:
+        nonlocal there
+        async with host(answer) as there:
+            write("wrong")
+            found = book(tmp_path, clock, "[source.here]\n")
+            async with aimed(found.find) as ours:
+                for _ in range(8):
+                    got = await ours.get(f"{there.origin}/a")
+                    assert isinstance(got, Failure)
+                    clock.ahead_s += 1800
+                assert len(there.asked) == 3
+                assert refusals(tmp_path / "run")[0].name == "credentials.toml: u at localhost"
+                held = found.counting(f"{there.origin}/a", "here")
+                assert held is not None
+                assert held.held(f"{there.origin}/a") is not None
+                write(CANARY)
+                clock.ahead_s += 3
+                got = await ours.get(f"{there.origin}/a")
+                assert isinstance(got, Response)
+                assert (got.status, got.authorized) == (200, True)
+
+    run(main())

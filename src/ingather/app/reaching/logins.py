@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ingather.app.credentials import CredentialFile
+from ingather.app.credentials import FILE, CredentialFile
 from ingather.app.reaching.ledger import FileLedger
 from ingather.app.reaching.making import SecretOf, make
 from ingather.app.secrets import KeyFile, SecretStore
@@ -80,7 +80,6 @@ class LoginBook:
         self._file = CredentialFile(home, clock.monotonic)
         self._places: dict[str, list[_Place]] = {}
         self._jars = {name: Jar() for name, source in sources.items() if source.reach.cookies}
-        self._own_jars: dict[tuple[str, str, str], Jar] = {}
         self._made: dict[tuple[str, str], tuple[str, Login]] = {}
         self._looked_s = float("-inf")
         self._set: dict[str, float] = {}
@@ -96,15 +95,12 @@ class LoginBook:
 
     def find(self, url: str, source: str) -> Login | None:
         """Return the login for canonical *url* of *source*: of those that fit the one with the longest beginning."""
-        if source not in self._any:
-            return None
-        login = self._login(url, source)
+        login = self._login(url, source) if source in self._any else None
+        if login is None:
+            login = self._older(url, source)
         jar = self._jars.get(source)
-        if jar is None:
+        if jar is None or isinstance(login, Guard):
             return login
-        if login is None and (entry := self._file.find(url, source)) is not None:
-            own = self._own_jars.setdefault((source, entry.user, entry.prefix), Jar())
-            return WithCookies(own, Basic(entry.user, entry.password), self._clock.wall)
         if login is None or isinstance(login, WhenAsked):
             return WithCookies(jar, login, self._clock.wall, shared=True)
         return login
@@ -145,9 +141,8 @@ class LoginBook:
 
     def counting(self, url: str, source: str) -> Guard | None:
         """Return who counts the refusals of the login for *url* of *source*, whatever its protocol."""
-        if source not in self._any:
-            return None
-        login = self._login(url, source) or self.guard(url, source)
+        login = self._login(url, source) if source in self._any else None
+        login = login or self._older(url, source) or self.guard(url, source)
         return login if isinstance(login, Guard) else None
 
     def _login(self, url: str, source: str) -> Login | None:
@@ -165,6 +160,21 @@ class LoginBook:
             )
             login = self._keeping(Basic(*self._robot), source)
             made = self._made[source, name] = ("", WhenAsked(Guard(name, login, ledger)))
+        return made[1]
+
+    def _older(self, url: str, source: str) -> Login | None:
+        """Return the login of credentials.toml; its refusals are counted like those of a table."""
+        entry = self._file.find(url, source)
+        if entry is None:
+            return None
+        name, mark = f"{FILE}: {entry.user} at {split(entry.prefix).host}", _state(self._home / FILE)
+        made = self._made.get((source, entry.prefix))
+        if made is None or made[0] != mark:
+            ledger = FileLedger(
+                self._home / "run", name, mark, 3, wall=self._clock.wall, monotonic=self._clock.monotonic
+            )
+            login = self._keeping(Basic(entry.user, entry.password), source)
+            made = self._made[source, entry.prefix] = mark, Guard(name, login, ledger)
         return made[1]
 
     def _place(self, url: str, source: str) -> _Place | None:

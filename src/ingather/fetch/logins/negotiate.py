@@ -21,7 +21,8 @@ from ingather.model.scope import Scope
 
 __all__ = ["Negotiate", "principal_of"]
 
-_WAIT_MS: Final = 60_000
+_WAIT_MS: Final = 25_000
+"""So long a KDC may take; a gatherer that ends waits 30 s for what it fetches."""
 _PASSED_ON: Final = ("KRB5_CONFIG", "LANG", "LC_ALL", "PATH", "TZ")
 _WRONG: Final = ("reauthentication failed", "integrity check failed", "revoked", "expired")
 _VERSION: Final = b"\x05\x02"
@@ -72,7 +73,11 @@ class Negotiate:
         """
         host = urlsplit(request.url).hostname or ""
         async with self._lock:
-            said = await asyncio.to_thread(self._token, host)
+            try:
+                said = await asyncio.to_thread(self._token, host)
+            except asyncio.CancelledError:
+                self.close()  # the thread reads the end of the helper's output, so that nobody waits for the KDC
+                raise
         if not said or said.startswith("!"):
             why = said[1:] or "the helper process does not answer"
             raise LoginError(f"Kerberos: {why}", refused=any(word in why for word in _WRONG))
@@ -101,7 +106,8 @@ class Negotiate:
             process.stdin.flush()
             return _line(process.stdout)
         except (OSError, UnicodeError, ValueError):
-            self.close()
+            if self._process is process:  # else who asked gave it up, and another one may be there
+                self.close()
             return ""
 
     def _started(self) -> subprocess.Popen[bytes]:
