@@ -30,7 +30,7 @@ from ingather.search import Facets, SearchRequest, SearchService
 GROUPS = 10_000
 FOLDERS = 500
 WORDS = 30_000
-_ENGLISH = ({"kind": {}, "site": {}, "slot": {"en": 1}}, [])
+_ENGLISH: tuple[dict[str, dict[str, int]], list[int]] = ({"kind": {}, "site": {}, "slot": {"en": 1}}, [])
 JOE = Principal(PrincipalScope.USER, "joe", "corp")
 dice = random.Random(7)  # noqa: S311 - the same documents every time
 
