@@ -28,6 +28,7 @@ import msgspec
 import ingather
 from ingather.app.confined.converter import DONE, READY, SPENT
 from ingather.app.confined.process import Converter, ConverterDiedError
+from ingather.app.confined.scratch import Scratch
 from ingather.errors import ExtractError, IsolationError
 from ingather.ports.clock import Clock
 from ingather.ports.isolation import Isolation
@@ -145,6 +146,7 @@ class ConverterPool:
         self._environment = dict(environment or {})
         self._folder = folder
         self._own_folder: Path | None = None
+        self._scratch: Scratch | None = None
         self._free = asyncio.Semaphore(count)
         self._idle: list[Converter] = []
         self._all: set[Converter] = set()
@@ -231,10 +233,13 @@ class ConverterPool:
         for converter in self._all:
             converter.kill()  # whoever waits for its answer sees it die and buries it
         await self._quiet.wait()
-        if self._own_folder is not None:
+        if self._scratch is not None:
+            self._scratch.remove()
+            self._scratch = None
+        elif self._own_folder is not None:
             with contextlib.suppress(OSError):  # somebody else's files keep it
                 self._own_folder.rmdir()
-            self._own_folder = None
+        self._own_folder = None
 
     # --- one job --------------------------------------------------------------------------------------
 
@@ -358,7 +363,8 @@ class ConverterPool:
     def _room(self) -> Path:
         if self._own_folder is None:
             if self._folder is None:
-                self._own_folder = Path(tempfile.mkdtemp(prefix="ingather-converters-"))
+                self._scratch = Scratch("ingather-converters-")
+                self._own_folder = self._scratch.path
             else:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 for left in self._folder.glob("converter-*"):

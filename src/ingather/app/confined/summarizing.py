@@ -9,15 +9,14 @@ import asyncio
 import contextlib
 import os
 import resource
-import shutil
 import signal
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from ingather.app.confined.scratch import Scratch
 from ingather.conf.filters.programs import BUILT_IN_PROGRAMS, find_program
 from ingather.conf.rd.soif_reader import read_soif
 from ingather.errors import ExtractError, IsolationError
@@ -81,7 +80,8 @@ class Summarizers:
         return read_attributes(output)
 
     async def _run(self, path: Path, body: bytes) -> bytes:
-        room = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="summary-", dir=self._folder))
+        scratch = await asyncio.to_thread(Scratch, "ingather-summary-", self._folder)
+        room = scratch.path
         try:
             file = room / "body"
             await asyncio.to_thread(file.write_bytes, body)
@@ -92,7 +92,7 @@ class Summarizers:
                 f"{path} cannot be run: {error.strerror or error}", reason="unavailable"
             ) from error
         finally:
-            await asyncio.to_thread(shutil.rmtree, room, ignore_errors=True)
+            await asyncio.to_thread(scratch.remove)
 
     async def _process(self, path: Path, file: Path, room: Path, errors: int) -> bytes:
         process = await asyncio.create_subprocess_exec(

@@ -24,6 +24,7 @@ from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
+from ingather.app.confined.scratch import emptied
 from ingather.app.feeds.order import READY, FeedOrder
 from ingather.app.gatherer import die_with
 from ingather.app.home import Home
@@ -118,8 +119,7 @@ class _Worker:
         robot = loaded.robot
         self._clock = clock = SystemClock()
         self._canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
-        folder = home / "run" / "converters-feeds"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = emptied(home / "run" / "converters-feeds")
         self._pool = ConverterPool(
             count=settings.count("gather.converters"),
             limits=wiring.converter_limits(settings, robot),

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from ingather.app.confined.scratch import Scratch
 from ingather.app.rendering.finding import Found
 from ingather.app.rendering.flags import command_line
 
@@ -39,7 +39,7 @@ class Launched:
     listening: socket.socket
     measures: tuple[str, ...]
     errors: IO[bytes]
-    folder: Path | None = field(default=None)
+    folder: Scratch | None = field(default=None)
 
     def kill(self) -> None:
         """End the browser and everything that it started; returns when its process is buried. Blocks briefly."""
@@ -56,7 +56,7 @@ class Launched:
         words = os.pread(self.errors.fileno(), _STDERR_TAIL, max(size - _STDERR_TAIL, 0))
         self.errors.close()
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.remove()
         return " ".join(words.decode("utf-8", "replace").split())
 
 
@@ -84,7 +84,8 @@ async def launch(  # noqa: PLR0913 - what the settings say of a browser
     Raises:
         LaunchError: it could not be started.
     """
-    folder = Path(tempfile.mkdtemp(prefix="ingather-browser-"))
+    scratch = Scratch("ingather-browser-")
+    folder = scratch.path
     if found.uid is not None:
         os.chown(folder, found.uid, found.uid)
     rooted = os.geteuid() == 0 and found.uid is None
@@ -101,7 +102,7 @@ async def launch(  # noqa: PLR0913 - what the settings say of a browser
             found.program, profile=str(folder), heap_mib=heap_mib, sandboxed=not (rooted and unsafe)
         ),
     }
-    process, ours, told, errors = _spawn(order, folder)
+    process, ours, told, errors = _spawn(order, scratch)
     listening: socket.socket | None = None
     why = "it ended at once"
     try:
@@ -109,9 +110,11 @@ async def launch(  # noqa: PLR0913 - what the settings say of a browser
         said, descriptors, _, _ = await asyncio.to_thread(socket.recv_fds, told, _TOLD, 1)
         if said and descriptors:
             listening = socket.socket(fileno=descriptors[0])
-            launched = Launched(process, ours, listening, tuple(json.loads(said)["measures"]), errors, folder)
+            launched = Launched(
+                process, ours, listening, tuple(json.loads(said)["measures"]), errors, scratch
+            )
             if "own-files" in launched.measures:  # its own lies over this one, and goes with it
-                shutil.rmtree(folder, ignore_errors=True)
+                scratch.remove()
                 launched.folder = None
             return launched
     except OSError as error:
@@ -120,12 +123,12 @@ async def launch(  # noqa: PLR0913 - what the settings say of a browser
         told.close()
         if listening is None:
             ours.close()
-            why = Launched(process, ours, ours, (), errors, folder).bury()[-500:] or why
+            why = Launched(process, ours, ours, (), errors, scratch).bury()[-500:] or why
     raise LaunchError(f"it could not be locked in: {why}")
 
 
 def _spawn(
-    order: dict[str, object], folder: Path
+    order: dict[str, object], scratch: Scratch
 ) -> "tuple[subprocess.Popen[bytes], socket.socket, socket.socket, IO[bytes]]":
     """Start the program that locks itself in; return it, our end of the channel, where it tells of itself, its last words."""
     ours, theirs = socket.socketpair()
@@ -145,7 +148,7 @@ def _spawn(
     except BaseException:
         for one in (ours, told, errors):
             one.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        scratch.remove()
         raise
     finally:
         theirs.close()
