@@ -1,6 +1,9 @@
 """``kill -9``, the long form: two hundred kills at random moments, of everything or of one process.
 
-usage: ./run endure crash [--cycles N] [--seed N] [--folder PATH]
+usage: ./run endure crash [--everything] [--cycles N] [--seed N] [--folder PATH]
+
+With ``--everything`` the webs have logins, a proxy that a PAC file names, sitemaps, deletion, near-duplicates, a calendar, soft 404s, files
+and, where Chromium is installed, a page of scripts; ``crawl`` is killed, then ``serve`` in a loop.
 
 Prints a line for each web that was gathered and a summary; exit status 1 if anything was lost,
 doubled, hurried or damaged. The suite runs the short form (tests/journey/test_kill.py).
@@ -13,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from ingather.testing.crash import CrashTrial
+from ingather.testing.crasheverything import EverythingTrial
 
 
 def main() -> int:
@@ -23,10 +27,12 @@ def main() -> int:
     parser.add_argument(
         "--folder", type=Path, default=None, help="where homes are made; those with troubles stay"
     )
+    parser.add_argument("--everything", action="store_true", help="webs with everything that a robot meets")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="ingather-crash-"))
     print(f"seed {options.seed}, homes in {folder}", flush=True)
-    figures = CrashTrial(
+    trial = EverythingTrial if options.everything else CrashTrial
+    figures = trial(
         folder, seed=options.seed, cycles=options.cycles, tell=lambda line: print(line, flush=True)
     ).run()
     for trouble in figures.troubles:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ingather.testing.crash import CrashTrial
+from ingather.testing.crasheverything import EverythingTrial
 
 
 @pytest.mark.timeout(400)  # twelve lives; a busy machine needs its time
@@ -14,3 +15,11 @@ def test_twelve_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
     figures = trial.run()
     assert figures.troubles == [], figures
     assert figures.kills.total() == 12
+
+
+@pytest.mark.timeout(400)  # four lives, the last one until what is gone is deleted
+def test_three_kills_with_logins_proxy_sitemaps_deletion_traps_and_files_lose_nothing(tmp_path: Path) -> None:
+    trial = EverythingTrial(tmp_path / "home", seed=random.randrange(1 << 30), cycles=3, browser=False)  # noqa: S311 - a test's dice
+    figures = trial.run()
+    assert figures.troubles == [], figures
+    assert figures.kills.total() == 3

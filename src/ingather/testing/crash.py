@@ -22,7 +22,7 @@ from ingather.model.lifecycle import Outcome
 from ingather.testing.documents import docx
 from ingather.testing.oracle import HostRules
 from ingather.testing.reach import reachable
-from ingather.testing.rig import Known, Rig, Running
+from ingather.testing.rig import Known, Ran, Rig, Running, children_are_gone, wait_until
 from ingather.testing.server import SyntheticServer, judge_requests
 from ingather.testing.web import Answer, SyntheticWeb
 from ingather.testing.webshape import WebShape
@@ -36,6 +36,9 @@ SHAPE = WebShape(sites=6, pages=14, depth=3, degree=3, paragraphs=2)
 DOCUMENTS = 3
 _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _END_WITHIN_S = 180.0
+_GONE_WITHIN_S = 60.0
+_MEETS_S = 2.0
+"""So long one waits for a process of the kind that is to be killed: converters and browsers come and go."""
 _ALONE = 3
 """Gatherers that are killed under one keeper: it gives up when five in a row die before they have done anything."""
 _OUTCOMES = {
@@ -61,7 +64,7 @@ class CrashFigures:
     """What a trial did, and what was wrong (nothing must be).
 
     Attributes:
-        kills: by what was killed: ``all``, ``gatherer``, ``converter``.
+        kills: by what was killed: ``all`` (the whole process group), ``keeper`` alone, ``gatherer``, ``converter``, ``browser``.
         webs: crawls that came to their end; runs: that they took.
         pages: URLs that they settled.
         requests: that the servers saw.
@@ -98,6 +101,8 @@ class CrashTrial:
         self._seed = seed
         self._cycles = cycles
         self._tell = tell or (lambda _line: None)
+        self._victims: tuple[str, ...] = ("all", "all", "gatherer", "converter")
+        self._longest_s = 2.5
         self.figures = CrashFigures()
 
     def run(self) -> CrashFigures:
@@ -106,60 +111,91 @@ class CrashTrial:
         figures = self.figures
         while figures.kills.total() < self._cycles:
             seed = self._seed * 1000 + figures.webs
-            rig = Rig(self._folder / f"home-{seed}", **{"gather.gatherers": "2"}).init()
+            folder = self._folder / f"web-{seed}"
+            folder.mkdir(parents=True)
             before = len(figures.troubles)
-            with SyntheticServer(SyntheticWeb(seed, SHAPE), latency_s=0.01) as server:
-                documents = _with_documents(server)
-                self._gather(rig, server)
-                self._judge(rig, server, documents)
+            self._web(folder, seed)
             figures.webs += 1
             self._tell(
                 f"web {seed}: {figures.kills.total()} kills {dict(figures.kills)}, {figures.pages} pages, "
                 f"{figures.again} asked again, {len(figures.troubles)} troubles"
             )
             if len(figures.troubles) == before:
-                shutil.rmtree(rig.path)
+                shutil.rmtree(folder)
         figures.elapsed_s = time.monotonic() - begun
         return figures
 
+    def _web(self, folder: Path, seed: int) -> None:
+        rig = Rig(folder / "home", **{"gather.gatherers": "2"}).init()
+        with SyntheticServer(SyntheticWeb(seed, SHAPE), latency_s=0.01) as server:
+            documents = _with_documents(server)
+            command = rig.crawling(*server.origins, own=False, flags=("--delay", f"{DELAY_S}s"))
+            self._gather(rig, command, self._cycles)
+            self._judge(rig, server, documents)
+
     # -- gathering and killing --------------------------------------------------------------------
 
-    def _gather(self, rig: Rig, server: SyntheticServer) -> None:
-        command = rig.crawling(*server.origins, own=False, flags=("--delay", f"{DELAY_S}s"))
+    def _gather(self, rig: Rig, command: Sequence[str], until: int) -> None:
+        """Run *command* to its end, killed before that until there were *until* kills in all."""
         while True:
             with rig.start(*command) as running:
-                if not self._disturb(running):
+                if not self._disturb(rig, running, until):
                     ran = running.end(_END_WITHIN_S)
+                    self._hear(ran)
                     if ran.status:
                         self._trouble(rig, f"crawl ended with {ran.status}: {ran.err[-2000:]}")
                     return
-            if not rig.database.exists():
-                continue  # killed before it had begun
-            sound = [line for line in rig.complaints() if "behind" not in line and "missing" not in line]
-            if sound:
-                self._trouble(rig, f"after a kill: {sound}")
+            if rig.database.exists():  # else it was killed before it had begun
+                self._look(rig)
 
-    def _disturb(self, running: Running) -> bool:
-        """Kill something now and then; return whether everything is dead (else the crawl may end in peace)."""
+    def _look(self, rig: Rig) -> None:
+        """Look at a home whose keeper was killed."""
+        wrong = [line for line in rig.complaints() if "behind" not in line and "missing" not in line]
+        if wrong:
+            self._trouble(rig, f"after a kill: {wrong}")
+
+    def _hear(self, ran: Ran) -> None:
+        """Take in what a command that ended has said."""
+
+    def _disturb(self, rig: Rig, running: Running, until: int) -> bool:
+        """Kill something now and then; return whether everything is dead (else it may end in peace)."""
         alone = 0
-        while self.figures.kills.total() < self._cycles:
-            moment = time.monotonic() + self._dice.uniform(0.2, 2.5)
+        while self.figures.kills.total() < until:
+            moment = time.monotonic() + self._dice.uniform(0.2, self._longest_s)
             while time.monotonic() < moment:
                 if running.process.poll() is not None:
                     return False
                 time.sleep(0.005)
-            victim = self._dice.choice(("all", "all", "gatherer", "converter"))
+            victim = self._dice.choice(self._victims)
             alone += victim == "gatherer"
-            if victim == "all" or alone > _ALONE:
-                running.kill()
-                self.figures.kills["all"] += 1
+            if victim in {"all", "keeper"} or alone > _ALONE:
+                self._kill(rig, running, "keeper" if victim == "keeper" else "all")
                 return True
-            found = running.gatherers() if victim == "gatherer" else running.converters()
+            of_kind: Callable[[], list[int]] = getattr(running, f"{victim}s")
+            until_s = time.monotonic() + _MEETS_S
+            while not (found := of_kind()) and running.process.poll() is None and time.monotonic() < until_s:
+                time.sleep(0.02)
             if found:
                 with suppress(ProcessLookupError):
                     kill(self._dice.choice(found), SIGKILL)
                 self.figures.kills[victim] += 1
         return False
+
+    def _kill(self, rig: Rig, running: Running, victim: str) -> None:
+        """Kill the keeper, alone or with all its process group; nothing below it may outlive it."""
+        below = running.children()
+        if victim == "all":
+            ran = running.kill()
+        else:
+            running.signal(SIGKILL)
+            ran = running.end()
+        self._hear(ran)
+        self.figures.kills[victim] += 1
+        try:
+            wait_until(lambda: children_are_gone(below), timeout_s=_GONE_WITHIN_S)
+        except TimeoutError:
+            left = [line for pid, line in below.items() if not children_are_gone({pid: line})]
+            self._trouble(rig, f"left behind: {left}")
 
     # -- judging ----------------------------------------------------------------------------------
 

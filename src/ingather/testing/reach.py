@@ -36,6 +36,7 @@ def reachable(
     web: SyntheticWeb,
     *,
     starts: tuple[str, ...] | None = None,
+    listed: tuple[str, ...] = (),
     sites: frozenset[int] | None = None,
     max_depth: int | None = None,
 ) -> dict[str, Expected]:
@@ -47,6 +48,7 @@ def reachable(
     Args:
         web: the web.
         starts: starting points; default the start page of every site in *sites*.
+        listed: what sitemaps list: depth 1.
         sites: sites that the crawler may enter; default all.
         max_depth: deepest URLs that are met; ``None`` = no limit.
     """
@@ -54,6 +56,7 @@ def reachable(
     homes = {origin: n for n, origin in enumerate(web.origins)}
     found: dict[str, Expected] = {}
     queue = deque((url, 0) for url in starts or tuple(web.url(n, 0) for n in sorted(allowed)))
+    queue.extend((url, 1) for url in listed)
     while queue:
         url, depth = queue.popleft()
         origin, path = _split(url)

@@ -68,12 +68,16 @@ class Rig:
     Args:
         path: where the home is, or will be made by :meth:`init`.
         settings: settings that every command gets by environment: ``"gather.gatherers"`` to text.
+
+    Attributes:
+        variables: further variables of the environment of its processes.
     """
 
     def __init__(self, path: Path, **settings: str) -> None:
         self.path = path
         # Cut off at its time a search is right with what it found; on a busy machine that is not what a test asks.
         self.settings = {"limits.query-time": "30s", **_FREE_PORTS, **settings}
+        self.variables: dict[str, str] = {}
         self._source = str(Path(ingather.__file__).parent.parent)
 
     # -- commands ---------------------------------------------------------------------------------
@@ -92,7 +96,12 @@ class Rig:
 
     def environment(self) -> dict[str, str]:
         """Return what the commands' environment is."""
-        return {**os.environ, "PYTHONPATH": f"{_ABSENT}{os.pathsep}{self._source}", **self.given()}
+        return {
+            **os.environ,
+            "PYTHONPATH": f"{_ABSENT}{os.pathsep}{self._source}",
+            **self.given(),
+            **self.variables,
+        }
 
     def start(self, *arguments: str, files_bytes: int = 0) -> Running:
         """Start ``ingather ARGUMENTS``; ``--home`` is added to verbs that want it.

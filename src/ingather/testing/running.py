@@ -126,6 +126,10 @@ class Running:
         """Return the process ids of the converters."""
         return [pid for pid, line in self.children().items() if "ingather.app.confined.converter" in line]
 
+    def browsers(self) -> list[int]:
+        """Return the process ids of the browsers, and of the parts that they are made of."""
+        return [pid for pid, line in self.children().items() if "chrom" in line.partition(" ")[0]]
+
     def __enter__(self) -> Self:
         return self
 
