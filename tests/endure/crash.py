@@ -35,8 +35,6 @@ def main() -> int:
     figures = trial(
         folder, seed=options.seed, cycles=options.cycles, tell=lambda line: print(line, flush=True)
     ).run()
-    for trouble in figures.troubles:
-        print(f"TROUBLE {trouble}")
     print(
         f"{figures.kills.total()} kills ({', '.join(f'{n} of {what}' for what, n in sorted(figures.kills.items()))}) in "
         f"{figures.elapsed_s:.0f} s over {figures.webs} webs, {figures.runs} runs: {figures.pages} URLs; {figures.requests} requests, "

@@ -90,7 +90,7 @@ class CrashTrial:
         folder: where homes are made and removed; the home of a web with troubles stays.
         seed: of webs and waits.
         cycles: kills.
-        tell: called with a line after each web.
+        tell: called with a line after each web, and for each trouble.
     """
 
     def __init__(
@@ -240,6 +240,7 @@ class CrashTrial:
 
     def _trouble(self, rig: Rig, text: str) -> None:
         self.figures.troubles.append(f"{rig.path}: {text}")
+        self._tell(f"TROUBLE {self.figures.troubles[-1]}")
 
 
 def _with_documents(server: SyntheticServer) -> list[str]:

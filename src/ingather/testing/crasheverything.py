@@ -80,6 +80,7 @@ class EverythingTrial(CrashTrial):
         self._said += [ran.out, ran.err]
         if "Traceback" in ran.err:
             self.figures.troubles.append(ran.err[-3000:])
+            self._tell(f"TROUBLE {ran.err[-3000:]}")
 
     # -- serve, killed ----------------------------------------------------------------------------
 
