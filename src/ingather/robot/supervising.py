@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ingather.log import get
 from ingather.ports.clock import Clock
+from ingather.robot.handing import Handed, begin
 from ingather.robot.slot import Slot
 
 __all__ = ["DISK_FULL_EXIT", "Death", "Supervisor"]
@@ -86,10 +87,11 @@ class Supervisor:
         slot = Slot(self._folder / f"gatherer-{number}.slot")
         slot.end()
         slot.beat(0.0)
-        process = self._context.Process(
-            target=self._target, args=(number, *self.arguments), name=f"gatherer-{number}", daemon=True
-        )
-        process.start()
+        with Handed(*self.arguments) as handed:
+            process = self._context.Process(
+                target=begin, args=(self._target, handed, number), name=f"gatherer-{number}", daemon=True
+            )
+            process.start()
         self._children[number] = _Child(process, slot, self._clock.monotonic())
 
     def check(self) -> list[Death]:

@@ -12,6 +12,7 @@ from ingather.app.children import feed_worker
 from ingather.app.feeds.order import READY, FeedOrder
 from ingather.errors import IngatherError
 from ingather.feeds.prepared import FeedBatch, unpack_batch
+from ingather.robot.handing import Handed, begin
 
 __all__ = ["FeedProcess", "WorkerLostError", "WorkerMissingError"]
 
@@ -86,11 +87,12 @@ class FeedProcess:
 
     def _spawn(self, blueprint: Blueprint, newest_segment: int) -> None:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(
-            target=feed_worker, args=(theirs, blueprint), name="feeds", daemon=True
-        )
         self.segment = newest_segment
-        process.start()
+        with Handed(blueprint) as handed:
+            process = self._context.Process(
+                target=begin, args=(feed_worker, handed, theirs), name="feeds", daemon=True
+            )
+            process.start()
         theirs.close()
         self._process, self._channel, self._blueprint = process, ours, blueprint
         try:
