@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.model.resource import Request, Response
@@ -72,6 +74,15 @@ def test_a_page_that_cannot_be_rendered_is_read_as_it_came(tmp_path: Path) -> No
     assert (report.outcome, report.text) == (Outcome.INDEXED, "Loading")
     assert report.flags == ("render-failed:script-time",)
     assert report.etag == '"1"'
+
+
+@pytest.mark.parametrize("reason", ["died", "unavailable"])
+def test_a_page_whose_browser_was_killed_is_asked_for_as_a_whole_next_time(
+    tmp_path: Path, reason: str
+) -> None:
+    report, _ = visited(tmp_path, Renderer(RenderFailure(reason)))
+    assert report.flags == (f"render-failed:{reason}",)
+    assert (report.outcome, report.etag, report.last_modified) == (Outcome.INDEXED, "", "")
 
 
 def test_scripts_that_take_a_pages_text_away_do_not_lose_it(tmp_path: Path) -> None:

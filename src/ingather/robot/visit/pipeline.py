@@ -44,7 +44,7 @@ from ingather.robot.visit.outlinks import OutLinks
 from ingather.robot.visit.pipelinelimits import PipelineLimits
 from ingather.robot.visit.reading import Reading, Unreadable
 from ingather.robot.visit.renaming import Renaming, ask_of_redirect
-from ingather.robot.visit.rendering import Rendering
+from ingather.robot.visit.rendering import OUR_FAILURES, Rendering
 from ingather.robot.visit.softnotfound import SoftNotFound
 from ingather.syndication.datapage import data_controls, data_page, is_document_data
 from ingather.syndication.esdocument import EsDocument, read_esdocument
@@ -233,6 +233,8 @@ class Pipeline:
             report = plain or await self._document(judged, got, remarks)
             self.answering.control(report, judged, got)
             self._promised(report, got)
+            if not OUR_FAILURES.isdisjoint(remarks):  # a 304 would keep what was read without its scripts
+                report.etag = report.last_modified = ""
         if judged.final_url:
             report.final_url = judged.final_url
             report.etag = report.last_modified = (

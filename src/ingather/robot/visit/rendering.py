@@ -15,7 +15,10 @@ from ingather.robot.visit.judged import Judged
 from ingather.robot.visit.reading import Reading, Unreadable
 from ingather.robot.visit.scripted import decide
 
-__all__ = ["Outcome", "Rendering", "UnfinishedError"]
+__all__ = ["OUR_FAILURES", "Outcome", "Rendering", "UnfinishedError"]
+
+OUR_FAILURES = frozenset({"render-failed:died", "render-failed:unavailable"})
+"""Flags of a page that was read without its scripts for a reason that is none of its own: its next visit asks for the whole page again."""
 
 _OF_THE_SHELL = frozenset({
     "age", "cache-control", "content-encoding", "content-length", "content-type", "etag", "expires", "last-modified", "transfer-encoding",
