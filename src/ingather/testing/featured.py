@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 from urllib.parse import parse_qs
 
 from ingather.testing.connection import Seen
@@ -133,7 +133,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout: float | None = 60.0
+    timeout: ClassVar[float | None] = 60.0
 
     def setup(self) -> None:
         super().setup()
