@@ -7,6 +7,7 @@ import resource
 import signal
 import sys
 from dataclasses import replace
+from hashlib import blake2s
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.collector import calm_collector
 from ingather.app.confined.pool import ConverterPool
+from ingather.app.confined.scratch import emptied
 from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
@@ -105,9 +107,10 @@ def pushed_scope(source: str, trusted: TrustList, ports: frozenset[int] = frozen
 
 def _scratch(home: Path, tmpdir: str, number: int) -> Path:
     """Return the folder of this gatherer's converters, ours alone."""
-    folder = (Path(tmpdir) if tmpdir else home / "run") / f"converters-{number}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
+    if not tmpdir:
+        return emptied(home / "run" / f"converters-{number}")
+    mark = blake2s(os.fsencode(home), digest_size=4).hexdigest()  # homes may share that folder
+    return emptied(Path(tmpdir) / f"ingather-{mark}-converters-{number}")
 
 
 async def _beat(slot: Slot, clock: SystemClock) -> None:

@@ -90,6 +90,7 @@ class Gatherer:
         ways: WayFinder = DIRECTLY,
     ) -> None:
         self._slot, self._pid = slot, pid
+        self._finder = ways
         self._ways = WayGate(
             ways, scopes=scopes, clock=clock, dice=dice, send=self._send, again=self._again, gone=self._gone
         )
@@ -116,7 +117,7 @@ class Gatherer:
             hold_s=self._limits.hold_s,
         )  # fmt: skip
         hopping = Hopping(
-            fetcher=fetcher, hosts=hosts, turns=self._turns, clock=clock, version=pipeline.version
+            fetcher=fetcher, hosts=hosts, turns=self._turns, ways=ways, clock=clock, version=pipeline.version
         )
         self._asked = AskedVisits(
             pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock, sitemaps=sitemaps, hopping=hopping,
@@ -407,6 +408,7 @@ class Gatherer:
         async def admit(url: str) -> bool:
             nonlocal started
             if not started:
+                await self._finder.find(url, scope)
                 address = await self._turns.start(entry.hostname, key, own=entry.own)
                 if address is None:
                     return False
@@ -415,6 +417,7 @@ class Gatherer:
             elif not self._hosts.is_own(
                 url
             ):  # a hop to another host is a visit there: the keeper gives leave
+                await self._finder.find(url, scope)
                 host_key, hostname = self._hosts.name_of(url)
                 hop = await self._turns.address(hostname)
                 if hop:

@@ -25,6 +25,7 @@ from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
 from ingather.robot.politeness.hostbook import HostBook
 from ingather.robot.politeness.turns import Leave, Turns
+from ingather.robot.politeness.waygate import WayFinder
 
 __all__ = ["Chained", "Hopping", "Stop"]
 
@@ -76,14 +77,15 @@ class Hopping:
     """Follows redirects; one a gatherer.
 
     Args:
+        ways: asks PAC files, before a hop's turn begins.
         version: of the configuration, for denials.
     """
 
-    def __init__(
-        self, *, fetcher: Fetcher, hosts: HostBook, turns: Turns, clock: Clock, version: int
+    def __init__(  # noqa: PLR0913 - what it asks with
+        self, *, fetcher: Fetcher, hosts: HostBook, turns: Turns, ways: WayFinder, clock: Clock, version: int
     ) -> None:
         self._fetcher, self._hosts, self._turns, self._clock = fetcher, hosts, turns, clock
-        self._version = version
+        self._ways, self._version = ways, version
         self._robots: OrderedDict[str, RobotsState] = OrderedDict()
         self._asked: dict[str, asyncio.Lock] = {}
 
@@ -143,7 +145,7 @@ class Hopping:
         return chain
 
     async def _hop(self, chain: Chained, request: Request, scope: Scope, fetch: Fetch) -> None:
-        leave = await self._leave(request.url)
+        leave = await self._leave(request.url, scope)
         try:
             got = await fetch(request, scope)
         finally:
@@ -152,7 +154,8 @@ class Hopping:
         chain.got, chain.url = got, request.url
         chain.elapsed_s += got.elapsed_s
 
-    async def _leave(self, url: str) -> Leave:
+    async def _leave(self, url: str, scope: Scope) -> Leave:
+        await self._ways.find(url, scope)  # kept for the request; a failure is told by it
         leave = await self._turns.leave(url)
         if not isinstance(leave, Leave):
             raise _DroppedError(leave)
@@ -197,7 +200,7 @@ class Hopping:
             ruling = await self._ruling(url, scope) if obey else None
             if ruling is not None:
                 return NotAsked("robots", ruling[1])
-            leave = await self._leave(url)
+            leave = await self._leave(url, scope)
         except _DroppedError as error:
             if error.retry_s is None:
                 return NotAsked("stop", "the gatherer ends")
@@ -235,7 +238,7 @@ class Hopping:
             if held:
                 self._turns.done(held.pop())
             try:
-                held.append(await self._leave(url))
+                held.append(await self._leave(url, scope))
             except _DroppedError as error:
                 dropped.append(error)
                 return False
