@@ -1,14 +1,18 @@
-"""``ingather rss check``: the items of a feed with link and dates as they are understood; no home is needed."""
+"""``ingather rss check``: the items of a feed with link and dates as they are understood; without ``--source`` no home is needed."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ingather.cli.findings import counted
-from ingather.cli.opened import print_json
+from ingather.cli.home_option import home_option
+from ingather.cli.opened import open_home, print_json
+
+if TYPE_CHECKING:
+    from ingather.app.syndication.checking import Fetched
 
 __all__ = ["check", "clean", "report_lines"]
 
@@ -26,9 +30,17 @@ _PATIENCE_S: Final = 10.0
     metavar="CIDR",
     help="A private range that may be asked, several times.",
 )
+@click.option(
+    "--source",
+    default="",
+    help="Ask for URL as this source does: its reach, proxies and logins; wants a home.",
+)
+@home_option
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(0), help="Items to show; 0: all.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, with all items.")
-def check(document: str, url: str, addresses: tuple[str, ...], limit: int, *, as_json: bool) -> int:
+def check(  # noqa: PLR0913, PLR0917 - one an option
+    document: str, url: str, addresses: tuple[str, ...], source: str, home: Path, limit: int, *, as_json: bool
+) -> int:
     """Show how a feed or sitemap is understood: its items with link and dates, its hints, what is odd.
 
     URL is asked for once, redirects followed. A web page shows the feeds that it names. Exit status 1: it is no feed, or cannot be had.
@@ -38,8 +50,17 @@ def check(document: str, url: str, addresses: tuple[str, ...], limit: int, *, as
     if document.lower().startswith(("http://", "https://")):
         if url:
             raise click.UsageError("--url is for a file")
-        fetched = asyncio.run(fetch_document(document, addresses=_ranges(addresses), user_agent=_agent()))
+        if source and addresses:
+            raise click.UsageError(
+                "--address is for who asks without --source: addresses of the source count"
+            )
+        if source:
+            fetched = _as_source(home, source, document)
+        else:
+            fetched = asyncio.run(fetch_document(document, addresses=_ranges(addresses), user_agent=_agent()))
     else:
+        if source:
+            raise click.UsageError("--source is for a URL")
         path = Path(document)
         if not path.is_file():
             raise click.UsageError(f"{document!r} is neither an http(s) URL nor a file")
@@ -51,6 +72,21 @@ def check(document: str, url: str, addresses: tuple[str, ...], limit: int, *, as
         for line in report_lines(report, limit):
             click.echo(line)
     return 1 if report["error"] else 0
+
+
+def _as_source(home: Path, name: str, document: str) -> "Fetched":
+    from ingather.app.syndication.probing import feed_url, fetch_through
+    from ingather.errors import UsageError
+    from ingather.log import configure
+
+    configure(level="error")
+    place, _ = open_home(home)
+    settings = place.settings()
+    if name not in settings.sources:
+        raise UsageError(
+            f"there is no source {name!r}", hint=f"there are: {', '.join(sorted(settings.sources))}"
+        )
+    return fetch_through(place, settings.settings, settings.sources[name], feed_url(document))
 
 
 def _ranges(addresses: tuple[str, ...]) -> tuple[str, ...]:

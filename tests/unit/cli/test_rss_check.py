@@ -2,7 +2,10 @@
 
 import io
 import json
+import threading
+from base64 import b64encode
 from contextlib import redirect_stderr, redirect_stdout
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,44 @@ def test_a_url_is_asked_for_and_redirects_are_followed() -> None:
     assert "  and 1 more" in ran.out
     assert (ran.status, gone.status) == (0, 1)
     assert "answers 410" in gone.err
+
+
+def test_as_a_source_it_is_asked_for_with_its_login_and_by_its_proxy(home: Path) -> None:
+    asked: list[str] = []
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers.get("Authorization", ""))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(FEED)))
+            self.end_headers()
+            self.wfile.write(FEED.encode())
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+            """Say nothing."""
+
+    assert run(["init", str(home)]) == 0
+    with HTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            feed = f"http://127.0.0.1:{server.server_address[1]}/feed"
+            with (home / "ingather.toml").open("a") as settings:
+                settings.write(
+                    '\n[source.inside]\naddresses = ["127.0.0.0/8"]\n'
+                    '[source.far]\naddresses = ["127.0.0.0/8"]\nproxy = ["http://127.0.0.1:1"]\n'
+                )
+            keys = home / "credentials.toml"
+            keys.write_text(f'[[credential]]\nurl = "{feed}"\nuser = "u"\npassword = "right one"\n')
+            keys.chmod(0o600)
+            ran = call(feed, "--source", "inside", "--home", str(home))
+            far = call(feed, "--source", "far", "--home", str(home))
+            nobody = call(feed, "--source", "nobody", "--home", str(home))
+        finally:
+            server.shutdown()
+            thread.join(60)
+    assert (ran.status, far.status, nobody.status) == (0, 1, 2)
+    assert ran.out.startswith(f"{feed}: rss 2.0")
+    assert asked == ["Basic " + b64encode(b"u:right one").decode()]
+    assert "proxy http://127.0.0.1:1 (source.far.proxy" in far.err
+    assert "there is no source 'nobody'" in nobody.err

@@ -14,6 +14,7 @@ from ingather.app.homeparts import load_checked
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.proxies import proxies_of
 from ingather.app.syndication.checking import MOST_BYTES, Fetched, check_document
+from ingather.conf import RobotConf
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UrlError, UsageError, WebFeedError
@@ -21,9 +22,10 @@ from ingather.fetch import SystemResolver, visit_robots
 from ingather.fetch.http import HttpFetcher
 from ingather.fetch.redirects import follow
 from ingather.model.resource import Failure, FailureKind, Request
+from ingather.model.scope import Scope
 from ingather.model.url import Canonicaliser
 
-__all__ = ["MOST_FEEDS", "feed_url", "probe"]
+__all__ = ["MOST_FEEDS", "feed_url", "fetch_through", "probe"]
 
 MOST_FEEDS: Final = 20
 """Feeds of a page that are looked at; a page that names more is told of with these."""
@@ -68,29 +70,57 @@ def probe(home: Home, settings: Settings, source: SourceConf, url: str) -> dict[
     return asyncio.run(_probe(home, settings, source, url))
 
 
-async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -> dict[str, Any]:
-    robot = load_checked(home).robot
-    clock = SystemClock()
+def fetch_through(home: Home, settings: Settings, source: SourceConf, url: str) -> Fetched:
+    """Return what *url* gives to *source*: through its gate and its proxies, with its logins. robots.txt is not asked.
+
+    Raises:
+        WebFeedError: nothing came.
+    """
+
+    async def fetched() -> Fetched:
+        clock, robot = SystemClock(), load_checked(home).robot
+        fetcher = _fetcher(home, settings, source, robot, clock)
+        try:
+            return await _document(fetcher, source.scope(), url)
+        finally:
+            await fetcher.close()
+
+    return asyncio.run(fetched())
+
+
+def _fetcher(
+    home: Home, settings: Settings, source: SourceConf, robot: RobotConf, clock: SystemClock
+) -> HttpFetcher:
     keys = CredentialFile(home.path, clock.monotonic)
     limits = replace(
         wiring.fetch_limits(settings, robot), max_wire_bytes=MOST_BYTES, max_decoded_bytes=MOST_BYTES
     )
     sources, resolver = {source.name: source}, SystemResolver(clock)
-    fetcher = HttpFetcher(
+    return HttpFetcher(
         limits, user_agent=wiring.user_agent(robot), email=str(robot.email), resolver=resolver, clock=clock,
         routing=proxies_of(settings, robot, sources, home=home.path, clock=clock, resolver=resolver),
         authorization=keys.header, logins=LoginBook(home.path, settings, sources, clock, robot=robot).find,
     )  # fmt: skip
+
+
+async def _document(fetcher: HttpFetcher, scope: Scope, wanted: str) -> Fetched:
+    answer = (await follow(fetcher, Request(wanted), scope, max_hops=_HOPS)).result
+    if isinstance(answer, Failure):
+        hint = _OPEN_IT if answer.kind is FailureKind.EGRESS else None
+        raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}", hint=hint)
+    if answer.status != _OK:
+        raise WebFeedError(f"{answer.url}: answers {answer.status}")
+    return Fetched(answer.body, answer.url, answer.header("content-type"))
+
+
+async def _probe(home: Home, settings: Settings, source: SourceConf, url: str) -> dict[str, Any]:
+    robot = load_checked(home).robot
+    clock = SystemClock()
+    fetcher = _fetcher(home, settings, source, robot, clock)
     scope, agent = source.scope(), wiring.agent_token(robot)
 
     async def document(wanted: str) -> Fetched:
-        answer = (await follow(fetcher, Request(wanted), scope, max_hops=_HOPS)).result
-        if isinstance(answer, Failure):
-            hint = _OPEN_IT if answer.kind is FailureKind.EGRESS else None
-            raise WebFeedError(f"{answer.url}: {answer.kind}: {answer.detail}", hint=hint)
-        if answer.status != _OK:
-            raise WebFeedError(f"{answer.url}: answers {answer.status}")
-        return Fetched(answer.body, answer.url, answer.header("content-type"))
+        return await _document(fetcher, scope, wanted)
 
     async def forbidden(wanted: str) -> str:
         if not robot.enable_robots_txt:
