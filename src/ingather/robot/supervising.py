@@ -38,6 +38,7 @@ class _Child:
     process: BaseProcess
     slot: Slot
     born: float
+    pid: int
 
 
 class Supervisor:
@@ -92,7 +93,7 @@ class Supervisor:
                 target=begin, args=(self._target, handed, number), name=f"gatherer-{number}", daemon=True
             )
             process.start()
-        self._children[number] = _Child(process, slot, self._clock.monotonic())
+        self._children[number] = _Child(process, slot, self._clock.monotonic(), process.pid or 0)
 
     def check(self) -> list[Death]:
         """Kill who hangs, bury who died, spawn replacements; return who was lost."""
@@ -136,8 +137,8 @@ class Supervisor:
         return self._quick_deaths >= 5  # noqa: PLR2004 - in a row
 
     def pids(self) -> list[int]:
-        """Process ids of the living."""
-        return [child.process.pid for child in self._children.values() if child.process.pid is not None]
+        """Process ids of the living; may be asked while another thread is in :meth:`stop`, which closes the processes."""
+        return [child.pid for child in list(self._children.values())]
 
     def stop(self, grace_s: float = 10.0) -> None:
         """Wait for everybody to end after they were told; kill who does not."""

@@ -44,3 +44,20 @@ def test_after_its_first_sign_of_life_silence_counts(
     [death] = supervisor.check()
     assert death.hung
     slot.close()
+
+
+def test_process_ids_can_be_asked_for_while_another_thread_stops_everybody(
+    supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [pid] = supervisor.pids()
+    [child] = supervisor._children.values()
+    close, told = child.process.close, []
+
+    def closed() -> None:
+        close()
+        told.extend(supervisor.pids())  # as the keeper's clock does at that moment
+
+    monkeypatch.setattr(child.process, "close", closed)
+    supervisor.stop(0.0)
+    assert told == [pid]
+    assert supervisor.pids() == []
