@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from ingather.app.confined.pool import ConverterPool
@@ -15,13 +16,14 @@ from ingather.conf.robot.robotconf import RobotConf
 from ingather.conf.settings.values import Found, Settings
 from ingather.conf.sources.sections import read_source
 from ingather.conf.sources.source import SourceConf
-from ingather.errors import ProxyError, UnitError
+from ingather.errors import IsolationError, ProxyError, UnitError
 from ingather.fetch.proxies.address import read_answer
 from ingather.fetch.proxies.bypass import Bypass
 from ingather.fetch.proxies.environment import read_environment
 from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.pac import Pac, shown_url
 from ingather.fetch.proxies.pac_file import PacFile
+from ingather.fetch.proxies.pac_script import Said
 from ingather.fetch.proxies.rules import Rules
 from ingather.model.diagnostic import Place
 from ingather.model.proxies import Proxy, read_proxy, read_ways
@@ -316,6 +318,42 @@ def test_a_file_of_this_machine_is_read_as_it_is_now(tmp_path: Path) -> None:
         for text in (b"one", b"two"):
             path.write_bytes(text)
             assert await file.text() == text
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("deaths", "reason", "answers"),
+    [(1, "died", True), (1, "unavailable", True), (2, "died", False), (1, "cpu", False)],
+)
+def test_a_process_that_somebody_killed_says_nothing_about_the_file(
+    tmp_path: Path, deaths: int, reason: str, *, answers: bool
+) -> None:
+    path = tmp_path / "x.pac"
+    path.write_text("function FindProxyForURL() { return 'DIRECT' }")
+
+    class Dying:
+        left = deaths
+
+        async def run(self, _job: str, _body: bytes, _parameters: Any) -> bytes:
+            if self.left:
+                self.left -= 1
+                raise IsolationError("killed", reason=reason)
+            return msgspec.json.encode(Said(answer="DIRECT"))
+
+        async def close(self) -> None:
+            """Nothing runs."""
+
+    async def main() -> None:
+        file, isolation = PacFile(str(path), Shelf().load, FakeClock(), fresh_s=10.0), Dying()
+        pac = Pac(file, isolation, Names({}), lambda: (), FakeClock(), keep_s=100.0)
+        target = Target("http://a.example/", "http", "a.example", 80)
+        if answers:
+            assert (await pac.ask(target)).ways == (None,)
+        else:
+            with pytest.raises(ProxyError, match="the process that runs it ended"):
+                await pac.ask(target)
+        await pac.close()
 
     asyncio.run(main())
 

@@ -26,6 +26,8 @@ _MOST_NAMES: Final = 20
 _MOST_ANSWERS: Final = 10_000
 _DNS_S: Final = 15.0
 _BROKEN_S: Final = 30.0
+_NOT_ITS_DOING: Final = frozenset({"died", "unavailable"})
+"""Ends of the process that say little about the file: somebody killed it. It is asked once more."""
 _log = get("proxy")
 _SAID: Final = msgspec.json.Decoder(Said)
 
@@ -101,7 +103,12 @@ class Pac:
 
     async def _answer(self, body: bytes, digest: bytes, url: str, host: str) -> PacAnswer | str:
         try:
-            said = await self._evaluate(body, url, host)
+            try:
+                said = await self._evaluate(body, url, host)
+            except IsolationError as error:
+                if error.reason not in _NOT_ITS_DOING:
+                    raise
+                said = await self._evaluate(body, url, host)
             found: PacAnswer | str = said.error or PacAnswer(said.answer, read_answer(said.answer))
         except (ProxyError, ExtractError, UnitError) as error:
             found = error.text
