@@ -1,6 +1,7 @@
 """Ingather as the benchmarks run it: a fresh home a run, the newcomer's command, nothing else."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,11 @@ from typing import Any
 
 from _watch import Cost, Tail, watch
 
-__all__ = ["MODES", "CrawlFailedError", "Mode", "crawl", "prepare"]
+__all__ = ["MODES", "PYTHON", "CrawlFailedError", "Mode", "crawl", "prepare", "product"]
+
+PYTHON = os.environ.get("INGATHER_PYTHON") or sys.executable
+"""Runs the product. ``./run bench`` names the environment that has what users install and nothing else: a package for
+developers that a library of ours imports when it finds it would be charged to every process."""
 
 _DENIED = """
 <Filter name="links-only">
@@ -48,11 +53,22 @@ MODES = {
 }  # fmt: skip
 
 
+_TELL = """
+import sys, ingather
+from ingather.extract.html import walk_in_use
+print(f"{ingather.__version__} in {ingather.__path__[0]}, Python {sys.version.split()[0]}, walk over pages: {walk_in_use()}")
+"""
+
+
+def product() -> str:
+    """Return which Ingather runs, on which Python, and whether its walk over pages is the compiled one."""
+    done = subprocess.run([PYTHON, "-c", _TELL], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def prepare(home: Path, mode: Mode) -> None:
     """Make a fresh home for *mode*, 64 connections."""
-    subprocess.run(
-        [sys.executable, "-m", "ingather", "init", str(home)], check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run([PYTHON, "-m", "ingather", "init", str(home)], check=True, stdout=subprocess.DEVNULL)
     robot = home / "config" / "robot.conf"
     replaced = {"max-connections": "64"}
     if mode.links_only:
@@ -85,9 +101,9 @@ def crawl(  # noqa: PLR0913 - what a run consists of
     if configure is not None:
         configure(home)
     front = (
-        [sys.executable, "-m", "ingather"]
+        [PYTHON, "-m", "ingather"]
         if mode.indexed
-        else [sys.executable, str(Path(__file__).with_name("_unindexed.py"))]
+        else [PYTHON, str(Path(__file__).with_name("_unindexed.py"))]
     )
     command = [*front, "crawl", "--home", str(home), "--own-host", host, "--quiet", "--json"]
     if pages:

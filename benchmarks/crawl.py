@@ -23,11 +23,9 @@ from _calibration import parse_us
 from _corpus import Served, build, default_folder, serve
 from _lines import Line, as_json, table
 from _opponents import RUNNERS, available
-from _ours import MODES, CrawlFailedError, crawl
+from _ours import MODES, CrawlFailedError, crawl, product
 from _profile import Profiler, top
 from _watch import load, machine
-
-import ingather
 
 # The base of the ratios stands beside the mode that matters most.
 _ORDER = (
@@ -171,7 +169,7 @@ def main() -> int:
             _profile(arguments, served, work)
             return 0
         facts: dict[str, Any] = {
-            "machine": machine(), "python": sys.version.split()[0], "ingather": ingather.__version__, "server": served.server,
+            "machine": machine(), "ingather": product(), "server": served.server,
             "commit": _commit(), "load_before": load(),
         }  # fmt: skip
         comparison = Comparison(arguments, served, folder, work)

@@ -26,7 +26,7 @@ from typing import Any
 
 from _corpus import build, default_folder, serve
 from _load import Answers, ask, three_words
-from _ours import MODES, crawl
+from _ours import MODES, PYTHON, crawl
 from _watch import Tail, load, machine
 
 _PATIENCE_S = 60
@@ -96,7 +96,7 @@ def serving(home: Path) -> Iterator[str]:
     output = home / "serve.out"
     with output.open("wb") as sink:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ingather", "serve", "--home", str(home)],
+            [PYTHON, "-m", "ingather", "serve", "--home", str(home)],
             env={**os.environ, **free, "PYTHONUNBUFFERED": "1"}, stdout=sink, stderr=subprocess.STDOUT,
         )  # fmt: skip
         try:
@@ -124,7 +124,7 @@ def _address(process: "subprocess.Popen[bytes]", output: Path) -> str:
 
 def _documents(home: Path) -> int:
     done = subprocess.run(
-        [sys.executable, "-m", "ingather", "catalog", "stats", "--home", str(home), "--json"],
+        [PYTHON, "-m", "ingather", "catalog", "stats", "--home", str(home), "--json"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     outcomes = json.loads(done.stdout)["outcomes"]
