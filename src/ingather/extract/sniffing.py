@@ -62,6 +62,7 @@ _MAGIC: Final = (
     (b"\xff\xfb", "audio/mpeg"),
     (b"\xff\xf3", "audio/mpeg"),
 )
+_MARKS: Final = tuple(mark for mark, _ in _MAGIC)
 # Other marks that are letters begin words, too ("OTTO", "BM"): they count only in what is no text.
 _ALWAYS: Final = frozenset(
     {
@@ -195,7 +196,9 @@ def media_type_of(content_type: str) -> str:
 
 
 def _by_magic(body: bytes, *, weak: bool) -> str:
-    found = next((row for row in _MAGIC if body.startswith(row[0])), None)
+    found = (
+        next((row for row in _MAGIC if body.startswith(row[0])), None) if body.startswith(_MARKS) else None
+    )
     if found is not None and (weak or found[0] not in _WEAK):
         mark, media_type = found
         if media_type in _ALWAYS or _BINARY.search(body[:_HEAD_BYTES]) or not mark.isascii():

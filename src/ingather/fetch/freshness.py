@@ -23,7 +23,10 @@ def fresh_s(header: Callable[[str], str], *, now_s: float) -> float | None:
         header: gives the value of a header field by its name in small letters, ``""`` if absent.
         now_s: wall time.
     """
-    told = _directives(header("cache-control"))
+    control = header("cache-control")
+    if not control and not header("expires"):
+        return None  # as most
+    told = _directives(control)
     if _UNCACHED & told.keys():
         return None
     age = _seconds(header("age").strip()) or 0.0

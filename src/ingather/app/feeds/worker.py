@@ -352,15 +352,19 @@ class _Worker:
         return report
 
 
+def _content_type(mimetype: str, *, text: bool) -> str:
+    """Return the value of a ``Content-Type`` field, ``""`` = a record says nothing that can stand in one."""
+    media_type = mimetype.strip()
+    if not (media_type.isascii() and media_type.isprintable()):
+        return ""
+    if text and media_type and "charset" not in media_type.lower():
+        return f"{media_type}; charset=utf-8"
+    return f"{media_type.partition(';')[0]}; charset=utf-8" if text and media_type else media_type
+
+
 def _headers(record: FeedRecord, *, text: bool) -> tuple[tuple[str, str], ...]:
     """Return the head that a host would have sent with the content."""
-    media_type = record.mimetype.strip()
-    if any(not " " <= char <= "~" for char in media_type):
-        media_type = ""
-    if text and media_type and "charset" not in media_type.lower():
-        media_type = f"{media_type}; charset=utf-8"
-    elif text and media_type:
-        media_type = f"{media_type.partition(';')[0]}; charset=utf-8"
+    media_type = _content_type(record.mimetype, text=text)
     headers = [("Content-Type", media_type)] if media_type else []
     date = header_date(record.last_modified) if record.last_modified else ""
     if date:
