@@ -31,8 +31,8 @@ _CRAWLS, _LOOPS = 24, 6
 """Most kills of one web: of its crawl, of its loop."""
 _VAIN = frozenset({Outcome.FAILED, Outcome.CONVERSION_FAILED, Outcome.QUARANTINED})
 """What a visit comes to whose reader, converter or PAC process was killed."""
-_LATE_S = 0.2
-"""As a busy machine is late with a request; the exact numbers are judged in simulations."""
+_LATE_S = 0.27
+"""As a busy machine is late with a request: what goes out together is noticed, the exact numbers are judged in simulations."""
 _STAYS = re.compile(r"lock|logins|converters-\d|gatherer-\d\.slot")
 """What lies in ``run/`` by a fixed name; folders among it must be empty, but for the count of refused logins."""
 
@@ -137,7 +137,7 @@ class EverythingTrial(CrashTrial):
 
         def deleted() -> bool:
             known = world.rig.known()
-            return all(known[url].state is State.GONE for url in world.gone())
+            return all(url in known and known[url].state is State.GONE for url in world.gone())
 
         def found(word: str, url: str) -> bool:
             return served.found(word) == [url]
@@ -146,7 +146,7 @@ class EverythingTrial(CrashTrial):
             wait_until(deleted, pause_s=0.3)
         except TimeoutError:
             known = world.rig.known()
-            self._trouble(world.rig, f"not deleted: {[(url, known[url]) for url in world.gone()]}")
+            self._trouble(world.rig, f"not deleted: {[(url, known.get(url)) for url in world.gone()]}")
         for word, url in world.open_words().items():
             try:
                 wait_until(lambda: found(word, url), pause_s=0.1)  # noqa: B023 - asked at once
