@@ -164,6 +164,10 @@ class EverythingTrial(CrashTrial):
         rig, known = world.rig, world.rig.known()
         ((runs,),) = rig.rows("select count(*) from run")
         expected = world.expected()
+        made = f"{world.origin('scripts')}/made"
+        if self.figures.kills["browser"] and made not in known and not world.generation:
+            expected.pop(made, None)  # read as it came, without its scripts; its next visit renders it
+            self.figures.strikes += 1
         for url, (outcomes, depth) in expected.items():
             self._judge_one(world, runs, url, known.get(url), outcomes, depth)
         dates = [url for url, page in known.items() if "/app/cal/" in url and page.history]
