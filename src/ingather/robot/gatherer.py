@@ -13,14 +13,11 @@ from random import Random
 from typing import Any
 
 from ingather.catalog.bodies import SegmentWriter
-from ingather.fetch import RobotsKind, visit_robots
 from ingather.log import get
 from ingather.model.counted import Count
-from ingather.model.lifecycle import Outcome
-from ingather.model.report import Claim, Denial, HostGrant, Report
-from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.report import Claim, HostGrant, Report
+from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
@@ -31,15 +28,15 @@ from ingather.robot.outbox import Outbox
 from ingather.robot.politeness.asking import Asking
 from ingather.robot.politeness.hostbook import HostBook, HostEntry
 from ingather.robot.politeness.turns import Turn, Turns
-from ingather.robot.politeness.waygate import DIRECTLY, WayFinder, WayGate, listed, taken
+from ingather.robot.politeness.waygate import DIRECTLY, WayFinder, WayGate
 from ingather.robot.visit.asked import AskedVisits
 from ingather.robot.visit.errands import Errands
 from ingather.robot.visit.hopping import Hopping
-from ingather.robot.visit.judged import Judged
 from ingather.robot.visit.listed import ListedRules, RulesOf
 from ingather.robot.visit.pipeline import Pipeline
 from ingather.robot.visit.polling import Polling
 from ingather.robot.visit.rendering import UnfinishedError
+from ingather.robot.visit.robotsasking import RobotsAsking
 from ingather.robot.wire import (
     Counted,
     Folded,
@@ -63,7 +60,6 @@ from ingather.robot.wire import (
 __all__ = ["Gatherer", "GathererLimits"]
 
 _log = get("gatherer")
-_ROBOTS_PRIORITY = -1
 
 
 class Gatherer:
@@ -90,11 +86,10 @@ class Gatherer:
         ways: WayFinder = DIRECTLY,
     ) -> None:
         self._slot, self._pid = slot, pid
-        self._finder = ways
         self._ways = WayGate(
-            ways, scopes=scopes, clock=clock, dice=dice, send=self._send, again=self._again, gone=self._gone
+            ways, scopes=scopes, clock=clock, dice=dice, send=self.send, again=self._again, gone=self.gone
         )
-        self._plain, fetcher = fetcher, self._ways.watched(fetcher)
+        plain, fetcher = fetcher, self._ways.watched(fetcher)
         self._pipeline, self._fetcher = pipeline, fetcher
         self._hosts, self._scopes = hosts, scopes
         self._clock, self._dice = clock, dice
@@ -110,10 +105,10 @@ class Gatherer:
         self._timer_due = 0.0
         self._writer: asyncio.StreamWriter | None = None
         wake = asyncio.Event()
-        self._asking = Asking(self._send, seed=pipeline.seed, released=wake.set)
+        self._asking = Asking(self.send, seed=pipeline.seed, released=wake.set)
         self._turns = Turns(
             schedule=self._schedule, asking=self._asking, resolver=resolver, hosts=hosts, clock=clock, dice=dice,
-            send=self._send, pump=self._pump, stopping=lambda: self._stopping, waits=self._waits,
+            send=self.send, pump=self._pump, stopping=lambda: self._stopping, waits=self._waits,
             hold_s=self._limits.hold_s,
         )  # fmt: skip
         hopping = Hopping(
@@ -123,8 +118,12 @@ class Gatherer:
             pipeline=pipeline, polling=polling, fetcher=fetcher, rules=rules, clock=clock, sitemaps=sitemaps, hopping=hopping,
         )  # fmt: skip
         self._errands = Errands(hopping, shape=pipeline.shape)
+        self._robots = RobotsAsking(
+            self, plain, schedule=self._schedule, hosts=hosts, turns=self._turns, ways=self._ways, finder=ways,
+            asking=self._asking, asked=self._asked, pipeline=pipeline, scopes=scopes, clock=clock, dice=dice,
+        )  # fmt: skip
         self._outbox = Outbox(
-            self._send, drain=self._drained, wake=wake, limits=self._limits, sync=segment.sync, pipeline=pipeline,
+            self.send, drain=self._drained, wake=wake, limits=self._limits, sync=segment.sync, pipeline=pipeline,
             asking=self._asking,
         )  # fmt: skip
         self._broken: BaseException | None = None
@@ -132,7 +131,7 @@ class Gatherer:
     async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Work for the keeper at the other end until it stops us or hangs up."""
         self._writer = writer
-        self._send(Hello(self._slot, self._pid))
+        self.send(Hello(self._slot, self._pid))
         listening = asyncio.create_task(self._listen(reader))
         flushing = asyncio.create_task(self._outbox.run())
         for task in (listening, flushing):
@@ -157,7 +156,8 @@ class Gatherer:
             self._broken = error
             self._over.set()
 
-    def _send(self, message: object) -> None:
+    def send(self, message: object) -> None:
+        """Tell the keeper, if it is still there."""
         if self._writer is not None and not self._writer.is_closing():
             self._writer.write(frame(message))
 
@@ -211,16 +211,7 @@ class Gatherer:
             if rest is not None:
                 self._ways.back([claim], *rest)
                 continue
-            if self._hosts.must_ask_robots(entry) and self._asked.obeys_robots(claim):
-                report = self._pipeline.judge(claim, entry.origin).report
-                if report is not None:  # nobody is asked for robots.txt on behalf of what the filters deny
-                    self._report(report)
-                    continue
-                entry.blocked.append(claim)
-                if not entry.asking:
-                    entry.asking = True
-                    self._schedule.add(entry.key, entry, _ROBOTS_PRIORITY)
-            else:
+            if not self._robots.blocks(claim, entry):
                 self._schedule.add(entry.key, claim)
 
     # -- whose turn -------------------------------------------------------------------------------
@@ -244,10 +235,12 @@ class Gatherer:
             if isinstance(item, Turn):
                 self._turns.has_turn(item, key)
                 continue
-            self._spawn(self._robots(item, key) if isinstance(item, HostEntry) else self._visit(item, key))
+            self._spawn(
+                self._robots.ask(item, key) if isinstance(item, HostEntry) else self._visit(item, key)
+            )
         if not self._wanting and self._in_hand < limits.working // 2:
             self._wanting = True
-            self._send(Want(limits.working - self._in_hand, self._idle_hosts()))
+            self.send(Want(limits.working - self._in_hand, self._idle_hosts()))
 
     def _look_again(self, wait_s: float) -> None:
         """Pump in *wait_s*; one timer, the earliest."""
@@ -295,10 +288,10 @@ class Gatherer:
             return
         judged = await self._pipeline.admitted(claim, entry.origin)
         if judged.report is None:
-            judged.report = self._obey_robots(judged, entry)
+            judged.report = self._robots.obeyed(judged, entry)
         if judged.report is not None:
             self._schedule.put_back(key, None)
-            self._report(judged.report)
+            self.report(judged.report)
             return
         scope = self._scopes(claim.source)
         got = self._ways.refused(claim, judged.url)
@@ -337,17 +330,7 @@ class Gatherer:
         except UnfinishedError:  # we end: the claim waits at the keeper, as if nobody had gone
             return
         if report is not None:
-            self._report(report)
-
-    def _obey_robots(self, judged: Judged, entry: HostEntry) -> Report | None:
-        """Return the report of a visit that robots.txt forbids or makes impossible."""
-        claim = judged.claim
-        ruling = self._hosts.ruling(entry, judged.url)
-        if ruling is None or not self._asked.obeys_robots(claim):
-            return None
-        outcome, reason, where = ruling
-        denial = Denial(str(Exclusion.ROBOTS), where, reason, self._pipeline.version)
-        return self._pipeline.ended(claim, outcome, detail=reason, denial=denial)
+            self.report(report)
 
     async def counts(self, asked: list[Count]) -> dict[str, bool]:
         """Ask the keeper, who counts for the whole run, whether one more may pass; the answers by role."""
@@ -359,12 +342,12 @@ class Gatherer:
 
     def folded(self, alias: str, host: str, why: str) -> None:
         """Tell the keeper that the keys of *alias* become those of *host*."""
-        self._send(Folded(alias, host, why))
+        self.send(Folded(alias, host, why))
 
     def _waits(self, key: str, seconds: float) -> None:
         """Tell the keeper of a host that asked for time; for long it goes back there."""
         for entry in self._hosts.siblings(key):
-            self._learnt(entry)
+            self.learnt(entry)
             if seconds > self._limits.hold_s:
                 self._hand_back(entry, key, seconds)
             return
@@ -381,7 +364,7 @@ class Gatherer:
             if sibling in items:
                 sibling.asking = False
         self._in_hand -= len(claims)
-        self._send(HandBack(claims, key, seconds))
+        self.send(HandBack(claims, key, seconds))
 
     def _recalled(self, keys: list[str]) -> None:
         """Give the keeper the claims of hosts that nobody is to ask now."""
@@ -389,103 +372,24 @@ class Gatherer:
             for entry in list(self._hosts.siblings(key))[:1]:
                 self._hand_back(entry, key, 0.0)
 
-    def _learnt(self, entry: HostEntry) -> None:
+    def learnt(self, entry: HostEntry) -> None:
+        """Something is known of a host that the keeper should keep."""
         self._outbox.learnt(self._hosts.report(entry))
 
-    # -- robots.txt -------------------------------------------------------------------------------
-
-    async def _robots(self, entry: HostEntry, key: str) -> None:  # noqa: C901 - one visit with its hops, told in order
-        """Ask for robots.txt of an origin, then let its claims go on."""
-        source = self._ways.asker(entry)
-        if not source:
-            entry.asking = False
-            self._schedule.put_back(key, None)
-            return
-        scope, fetcher = self._scopes(source), self._ways.watched(self._plain)
-        held: list[str] = []
-        started = False
-
-        async def admit(url: str) -> bool:
-            nonlocal started
-            if not started:
-                await self._finder.find(url, scope)
-                address = await self._turns.start(entry.hostname, key, own=entry.own)
-                if address is None:
-                    return False
-                held.append(address)
-                started = True
-            elif not self._hosts.is_own(
-                url
-            ):  # a hop to another host is a visit there: the keeper gives leave
-                await self._finder.find(url, scope)
-                host_key, hostname = self._hosts.name_of(url)
-                hop = await self._turns.address(hostname)
-                if hop:
-                    await self._asking.leave(hop, host_key)
-                    held.append(hop)
-            return True
-
-        try:
-            state = await visit_robots(
-                fetcher, f"{entry.origin}/robots.txt", scope, clock=self._clock, previous=entry.robots,
-                limits=self._hosts.limits, admit=admit,
-            )  # fmt: skip
-        finally:
-            if started:
-                self._schedule.finished(key)
-            for address in held:
-                self._asking.release(address)
-        if not started:  # the host asked for time meanwhile: robots.txt is asked for when it is over
-            self._schedule.put_back(key, entry, _ROBOTS_PRIORITY)
-            return
-        entry.asking = False
-        if fetcher.lost is not None:
-            self._no_way(entry, key, source, state.detail)
-            return
-        self._hosts.learnt(entry, state)
-        waiting, entry.blocked = entry.blocked, []
-        if state.kind is RobotsKind.UNREACHABLE:
-            self._closed(entry, key, waiting, state.expires_s - self._clock.wall())
-        else:
-            self._schedule.admit(entry.clock)
-            for claim in waiting:
-                self._schedule.add(key, claim)
-        self._learnt(entry)
-
-    def _no_way(self, entry: HostEntry, key: str, source: str, detail: str) -> None:
-        """The way of *source* to robots.txt failed, which says nothing of the host: others ask by theirs."""
-        waiting = taken(entry, source)
-        rest = (self._ways.rests(waiting[0], entry.origin) if waiting else None) or ("", 0.0)
-        why = f"{FailureKind.PROXY}: robots.txt: {detail}"
-        told = [claim for claim in waiting if not listed(claim)][:1]
-        for claim in told:
-            self._report(self._pipeline.ended(claim, Outcome.FAILED, detail=why, retry_s=rest[1]))
-        self._ways.back([claim for claim in waiting if claim not in told], *rest)
-        if entry.blocked:
-            entry.asking = True
-            self._schedule.add(entry.key, entry, _ROBOTS_PRIORITY)
+    # -- what comes back and goes -----------------------------------------------------------------
 
     def _again(self, claim: Claim, key: str) -> None:
         """Let a claim whose way was found wait for its turn once more."""
         if not self._schedule.add(key, claim):
-            self._gone(1)
-            self._send(HandBack([claim.id], key, 0.0))
+            self.gone(1)
+            self.send(HandBack([claim.id], key, 0.0))
         self._pump()
 
-    def _gone(self, count: int) -> None:
+    def gone(self, count: int) -> None:
+        """So many claims went back without a visit."""
         self._in_hand -= count
 
-    def _closed(self, entry: HostEntry, key: str, waiting: list[Claim], seconds: float) -> None:
-        """Nothing may be fetched from an origin whose robots.txt cannot be had: say so once, hand the rest back."""
-        for claim in waiting[:1]:
-            judged = self._pipeline.judge(claim, entry.origin)
-            report = judged.report or self._obey_robots(judged, entry)
-            if report is not None:
-                self._report(report)
-        self._in_hand -= len(waiting[1:])
-        self._schedule.back_off(key, self._clock.monotonic(), chance=self._dice.random(), asked_s=seconds)
-        self._send(HandBack([claim.id for claim in waiting[1:]], key, seconds))
-
-    def _report(self, report: Report) -> None:
+    def report(self, report: Report) -> None:
+        """A claim ended: on its way to the keeper."""
         self._in_hand -= 1
         self._outbox.add(report)
