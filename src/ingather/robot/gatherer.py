@@ -290,6 +290,7 @@ class Gatherer:
         if judged.report is None:
             judged.report = self._robots.obeyed(judged, entry)
         if judged.report is not None:
+            judged.evaluation.end()
             self._schedule.put_back(key, None)
             self.report(judged.report)
             return
@@ -299,6 +300,7 @@ class Gatherer:
         if got is None:
             leave = await self._turns.start(entry.hostname, key, own=entry.own)
             if leave is None:
+                judged.evaluation.end()
                 self._schedule.put_back(key, claim)
                 return
             address = leave

@@ -207,7 +207,9 @@ class Pipeline:
             judged = self.judge(claim, origin, answers=answers)
             if not judged.evaluation.asked:
                 return judged
-            answers |= await self._counts(judged.evaluation.asked)
+            asked = judged.evaluation.asked
+            judged.evaluation.end()
+            answers |= await self._counts(asked)
 
     # -- after the network ----------------------------------------------------------------------
 
