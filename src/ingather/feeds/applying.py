@@ -10,7 +10,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from ingather.access.metas import is_reserved
-from ingather.catalog.feeds.sqlite_feeds import FeedRow, Known, Listing, Receipt
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow, Receipt
+from ingather.catalog.feeds.sqlite_feeds import Known, Listing
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UrlError
 from ingather.feeds.applying_acls import AclPart

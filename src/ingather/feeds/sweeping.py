@@ -11,7 +11,7 @@ from typing import Final
 
 from ingather.catalog.deletion.sqlite_deletion import SourceFacts
 from ingather.catalog.deletion.sqlite_evidence import Seen
-from ingather.catalog.feeds.sqlite_feeds import FeedRow
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.feeds.desk import FeedKind
 from ingather.feeds.policy import FeedWriter, source_row_name

@@ -62,7 +62,7 @@ def test_a_record_means_what_it_means_in_xml() -> None:
     }
     (of_xml,) = records(read(xml))
     (of_json,) = records(items := lines(value, END))
-    for name in of_xml.__slots__:
+    for name in of_xml.__struct_fields__:
         if name not in {"line", "offset"}:
             assert getattr(of_json, name) == getattr(of_xml, name), name
     assert (of_json.line, of_json.offset) == (1, 0)

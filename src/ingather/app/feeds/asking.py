@@ -7,7 +7,7 @@ from ingather.app.feeds.home import FeedHome, Transact
 from ingather.app.feeds.order import FeedOrder
 from ingather.app.feeds.process import FeedProcess, WorkerLostError
 from ingather.catalog.bodies.folder import segments
-from ingather.catalog.feeds.sqlite_feeds import FeedRow
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.errors import CatalogError
 from ingather.feeds.desk import WEB_SOURCE, FeedFormat, FeedKind
 from ingather.feeds.policy import source_row_name

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.home import Transact
-from ingather.catalog.feeds.sqlite_feeds import FeedRow
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.batches import decode_batch

@@ -17,7 +17,7 @@ from ingather.app.feeds.groups import GroupFeeds
 from ingather.app.feeds.home import FeedHome, Transact
 from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
 from ingather.app.feeds.queues import FeedQueues
-from ingather.catalog.feeds.sqlite_feeds import FeedRow, NewFeed
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow, NewFeed
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogError, DiskFullError, IngatherError

@@ -7,84 +7,17 @@ visit is settled *and committed* the row waits in the catalog, so whoever dies l
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
-from typing import Protocol
 
-from ingather.model.report import HostGrant, Row
+from ingather.model.report import Row
 from ingather.robot.frontier.allotment import Allotment
+from ingather.robot.frontier.queue import FrontierSource, Queue, Resting
 
-__all__ = ["Frontier", "FrontierSource", "Resting"]
+__all__ = ["Frontier"]
 
-_REFILL = 1000
 _PASSES = 5_000
 """So many rows of sources whose way rests are passed over at a time."""
-_AGAIN_S = 5.0
-_PASSES_A_S = 5_000.0
-"""From the front it is read again for what came there meanwhile after so many seconds, and one more for so many rows passed over."""
-_FRONT = (-1_000, 0)
-"""Before every priority; what somebody asked for has one below zero."""
-
-
-class FrontierSource(Protocol):
-    """What the frontier reads from the catalog; see ``catalog.sqlite_frontier``."""
-
-    def waiting_hosts(self) -> dict[int, int]:
-        """Return how many URLs wait at each host."""
-
-    def refill(self, host: int, after: tuple[int, int], limit: int) -> list[tuple[int, Row]]:
-        """Return waiting URLs of a host behind (priority, id)."""
-
-    def grants(self, hosts: list[int]) -> dict[int, HostGrant]:
-        """Return what is kept about hosts."""
-
-    def names(self, hosts: list[int]) -> dict[int, tuple[str, str]]:
-        """Return (origin, politeness name) of hosts."""
-
-
-@dataclass(slots=True)
-class _Queue:
-    """One origin's share of the frontier in memory: rows read ahead, and the cursor behind them."""
-
-    host: int
-    origin: str
-    key: str
-    rows: deque[Row] = field(default_factory=deque)
-    cursor: tuple[int, int] = _FRONT
-    waiting: int = 0
-    """Rows that wait in the catalog and are not out, those read ahead included."""
-    resting: dict[int, "Resting"] = field(default_factory=dict)
-    """By source. Their rows are passed over; they stay in the count."""
-    dry: bool = False
-    """Nothing but rows of those sources is left."""
-    more: bool = False
-    """Something came since it was last read from the front."""
-    passed: Counter[int] = field(default_factory=Counter)
-    again: float = 0.0
-
-    def rewind(self) -> None:
-        """Read from the front again."""
-        self.rows.clear()
-        self.cursor = _FRONT
-        self.dry = self.more = False
-        self.again = 0.0
-        self.passed.clear()
-
-    def may_go(self, now: float) -> int:
-        """Rows that may go out at *now*, as far as their source's way counts."""
-        if self.dry and not self.more and all(rest.until > now for rest in self.resting.values()):
-            return 0
-        return self.waiting
-
-
-@dataclass(slots=True)
-class Resting:
-    """Rows of one source at one host: (source, way) until which time (monotonic) they stay, and about how many they are."""
-
-    why: tuple[str, str]
-    until: float
-    waiting: int = 0
 
 
 class Frontier:
@@ -93,8 +26,8 @@ class Frontier:
     def __init__(self, source: FrontierSource, allotment: Allotment) -> None:
         self._source = source
         self._allotment = allotment
-        self._queues: dict[int, _Queue] = {}
-        self._hosts: dict[str, list[_Queue]] = {}
+        self._queues: dict[int, Queue] = {}
+        self._hosts: dict[str, list[Queue]] = {}
         self._out: dict[int, tuple[Row, object]] = {}
         self._not_before: dict[str, float] = {}
         self._delay: dict[str, float] = {}
@@ -126,7 +59,7 @@ class Frontier:
         """Take in that *counts* more URLs wait at these hosts (committed)."""
         unknown = [host for host in counts if host not in self._queues]
         for host, (origin, key) in self._source.names(unknown).items():
-            queue = self._queues[host] = _Queue(host, origin, key)
+            queue = self._queues[host] = Queue(host, origin, key)
             self._hosts.setdefault(key, []).append(queue)
         for host, count in counts.items():
             queue = self._queues[host]
@@ -177,7 +110,7 @@ class Frontier:
         passes = _PASSES
         for queue in self._hosts.get(key, ()):
             while len(got) < count and queue.waiting > 0 and not queue.dry:
-                if not queue.rows and not self._fill(queue, now):
+                if not queue.rows and not queue.fill(self._source, self._out, now, self._looks):
                     if queue.resting:
                         queue.dry = True
                     else:
@@ -198,41 +131,6 @@ class Frontier:
                     )  # at once: reading on from the front must not give it again
                     got.append(row)
         return got
-
-    def _fill(self, queue: _Queue, now: float) -> bool:
-        """Read ahead; when nothing is behind the cursor start from the front (URLs may wait again there)."""
-        for start in (queue.cursor, _FRONT):
-            after = start
-            if start == _FRONT and queue.resting and not self._afresh(queue, now):
-                break
-            while found := self._source.refill(queue.host, after, _REFILL):
-                after = (found[-1][0], found[-1][1].id)
-                queue.rows.extend(row for _, row in found if row.id not in self._out)
-                queue.cursor = after
-                if queue.rows:
-                    return True
-            if start == _FRONT:
-                break
-        return False
-
-    @staticmethod
-    def _note(queue: _Queue) -> None:
-        """Keep how many rows were passed over, by source, when it was read to the end."""
-        for source, rest in queue.resting.items():
-            rest.waiting = max(rest.waiting, queue.passed[source])
-
-    def _afresh(self, queue: _Queue, now: float) -> bool:
-        """Whether a queue that has rows to pass over is read from the front now; else it is looked at again later."""
-        self._note(queue)
-        if queue.passed and not queue.more:
-            return False
-        if queue.again > now:
-            heappush(self._looks, (queue.again, queue.host))
-            return False
-        queue.again = now + _AGAIN_S + queue.passed.total() / _PASSES_A_S
-        queue.more = False
-        queue.passed.clear()
-        return True
 
     def settled(self, ids: Iterable[int]) -> None:
         """Take in that these visits are committed."""
