@@ -32,10 +32,10 @@ from ingather.robot.politeness.waygate import DIRECTLY, WayFinder, WayGate
 from ingather.robot.visit.asked import AskedVisits
 from ingather.robot.visit.errands import Errands
 from ingather.robot.visit.hopping import Hopping
+from ingather.robot.visit.judged import UnfinishedError
 from ingather.robot.visit.listed import ListedRules, RulesOf
 from ingather.robot.visit.pipeline import Pipeline
 from ingather.robot.visit.polling import Polling
-from ingather.robot.visit.rendering import UnfinishedError
 from ingather.robot.visit.robotsasking import RobotsAsking
 from ingather.robot.wire import (
     Counted,

@@ -11,6 +11,7 @@ from ingather.model.page import Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.renderer import NotAsked
+from ingather.robot.visit.judged import UnfinishedError
 from ingather.robot.visit.softnotfound import SoftNotFound, says_not_found
 from ingather.testing.clock import FakeClock
 
@@ -118,6 +119,12 @@ def test_one_text_at_many_addresses_of_an_honest_host_is_left_to_the_filters() -
 def test_without_a_page_to_compare_with_a_page_is_a_page(answer: Response | Failure | NotAsked) -> None:
     host = Host(lambda _: answer)
     assert not host.verdict("http://a.test/x", "Not found", "Not found")
+
+
+def test_a_gatherer_that_ends_takes_no_suspect_for_a_page() -> None:
+    host = Host(lambda _: NotAsked("stop", "the gatherer ends"))
+    with pytest.raises(UnfinishedError):
+        host.verdict("http://a.test/x", "Not found", "Not found")
 
 
 def test_the_root_is_never_suspected_and_folders_are_probed_apart_but_not_without_end() -> None:

@@ -1,4 +1,4 @@
-"""A claim that was judged: what the steps of a visit hand on."""
+"""A claim that was judged: what the steps of a visit hand on, and how they say that nothing came of it."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,11 @@ from ingather.filters import Evaluation
 from ingather.model.page import Link
 from ingather.model.report import Claim, Report
 
-__all__ = ["Judged"]
+__all__ = ["Judged", "UnfinishedError"]
+
+
+class UnfinishedError(Exception):
+    """The gatherer ends within a visit that wanted to ask for more: nothing is known of its page, its claim goes back."""
 
 
 @dataclass(slots=True)

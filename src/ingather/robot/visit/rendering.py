@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.renderer import Errand, NotAsked, Rendered, Renderer, RenderFailure
-from ingather.robot.visit.judged import Judged
+from ingather.robot.visit.judged import Judged, UnfinishedError
 from ingather.robot.visit.reading import Reading, Unreadable
 from ingather.robot.visit.scripted import decide
 
-__all__ = ["OUR_FAILURES", "Outcome", "Rendering", "UnfinishedError"]
+__all__ = ["OUR_FAILURES", "Outcome", "Rendering"]
 
 OUR_FAILURES = frozenset({"render-failed:died", "render-failed:unavailable"})
 """Flags of a page that was read without its scripts for a reason that is none of its own: its next visit asks for the whole page again."""
@@ -26,10 +26,6 @@ _OF_THE_SHELL = frozenset({
 _MATTERS = frozenset({"script", "xhr", "fetch"})
 _HARMLESS = frozenset({"page", "fetched", "kept", "kind", "method", "leads-away"})
 _FAR_LESS = 2
-
-
-class UnfinishedError(Exception):
-    """The gatherer ends while a page is rendered: nothing is known of it, its claim goes back."""
 
 
 @dataclass(frozen=True, slots=True)

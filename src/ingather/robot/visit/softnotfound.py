@@ -23,6 +23,7 @@ from ingather.model.scope import Scope
 from ingather.model.url import split
 from ingather.ports.clock import Clock
 from ingather.ports.renderer import NotAsked
+from ingather.robot.visit.judged import UnfinishedError
 
 __all__ = ["Ask", "SoftNotFound", "says_not_found"]
 
@@ -106,7 +107,11 @@ class SoftNotFound:
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
 
     async def verdict(self, url: str, source: str, page: Page, mark: int | None = None) -> str:
-        """Say why *url*, which answered 200 with *page*, is no document, ``""`` if it is one; *mark*: its fingerprint, if it is known."""
+        """Say why *url*, which answered 200 with *page*, is no document, ``""`` if it is one; *mark*: its fingerprint, if it is known.
+
+        Raises:
+            UnfinishedError: the gatherer ends; nobody can be asked any more.
+        """
         parts = split(url)
         if not is_html(page.media_type) or parts.path == "/":
             return ""
@@ -149,6 +154,10 @@ class SoftNotFound:
             got = await self._ask(Request(named), self._scopes(source))
             page = _page(named, got)
             if isinstance(got, NotAsked):
+                if (
+                    got.reason == "stop"
+                ):  # taken for a page it would be in the index until somebody looks again
+                    raise UnfinishedError(url)
                 return None
             mark = fingerprint(page.text) if page is not None else 0
             answer = host.probes[shape] = _Answer(named, page, mark, now + _EXPIRES_S)
