@@ -1,11 +1,11 @@
 """Rounds that the keeper makes by itself while it gathers: each takes a turn, and says when the next is worth while."""
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final, Protocol
 
+from ingather.app.background import Background
 from ingather.errors import IngatherError
 
 __all__ = ["CALM_S", "KeeperTimer", "WritingKeeper"]
@@ -28,7 +28,7 @@ class WritingKeeper(Protocol):
         """Run *job* in the writer's next transaction; return its answer."""
 
 
-class KeeperTimer(ABC):
+class KeeperTimer(Background):
     """Takes turns on the keeper's event loop; none while it is paused or its disk is full.
 
     Args:
@@ -43,7 +43,6 @@ class KeeperTimer(ABC):
     def __init__(self, keeper: WritingKeeper, what: str, log: Any) -> None:
         self.keeper, self.turn = keeper, asyncio.Lock()
         self._what, self._log = what, log
-        self._task: asyncio.Task[None] | None = None
 
     @abstractmethod
     async def take_turn(self) -> float:
@@ -53,19 +52,8 @@ class KeeperTimer(ABC):
             CatalogError: nothing was kept; the next turn is after :data:`CALM_S`.
         """
 
-    def start(self) -> None:
-        """Take turns until stopped."""
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Take no more turns; what was asked for is made, now or after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-
-    async def _run(self) -> None:
+    async def run(self) -> None:
+        """Take turns."""
         wait_s = 0.0
         while True:
             await asyncio.sleep(wait_s)

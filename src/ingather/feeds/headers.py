@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 from ingather.access.metas import acl_of_metas, is_acl_meta, is_reserved
 from ingather.errors import UrlError
 from ingather.feeds.acls import AclReading
-from ingather.model.acl import Acl, Right
+from ingather.model.acl import Acl, Right, storable
 from ingather.model.controls import Controls
 from ingather.model.page import Link
 from ingather.model.url import canonical as canonical_of
@@ -267,7 +267,7 @@ class _Reading:
             problems = [acl.problem, *self._problems] if acl.problem else self._problems
             acl = replace(acl, problem="; ".join(problems))
         if acl is not None:
-            acl = _encodable(acl)
+            acl = storable(acl)
             if acl.problem:
                 self._note(f"nobody may see it: {acl.problem}")
         made.acl = acl
@@ -305,18 +305,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return made
-
-
-def _encodable(acl: Acl) -> Acl:
-    """Return *acl* without half characters, which JSON can spell: they name nobody and may be a denial."""
-    texts = [acl.inherit_from, acl.problem]
-    for entry in acl.entries:
-        texts += (entry.principal.name, entry.principal.domain, entry.principal.namespace)
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        parent = acl.inherit_from.encode(errors="replace").decode()
-        said = acl.problem.encode(errors="replace").decode()
-        why = "; ".join(filter(None, (said, "it has a name that is not valid Unicode")))
-        return replace(acl, entries=(), inherit_from=parent, problem=why)
-    return acl

@@ -4,11 +4,20 @@ An ACL belongs to a URL, which need not be a document: folders and shares carry 
 inherit. Values here are plain; how chains are evaluated is the business of ``access``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["DEFAULT_NAMESPACE", "Acl", "AclEntry", "Inheritance", "Principal", "PrincipalScope", "Right"]
+__all__ = [
+    "DEFAULT_NAMESPACE",
+    "Acl",
+    "AclEntry",
+    "Inheritance",
+    "Principal",
+    "PrincipalScope",
+    "Right",
+    "storable",
+]
 
 DEFAULT_NAMESPACE: Final = "Default"
 
@@ -77,3 +86,21 @@ class Acl:
     inherit_from: str = ""
     inheritance: Inheritance = Inheritance.LEAF_NODE
     problem: str = ""
+
+
+def storable(acl: Acl) -> Acl:
+    """Return *acl* without what is no text: half a character, which JSON can spell, names nobody and may be a denial.
+
+    Such a list keeps no entry, and a problem for which nobody is let in.
+    """
+    texts = [acl.inherit_from, acl.problem]
+    for entry in acl.entries:
+        texts += (entry.principal.name, entry.principal.domain, entry.principal.namespace)
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        parent = acl.inherit_from.encode(errors="replace").decode()
+        said = acl.problem.encode(errors="replace").decode()
+        why = "; ".join(filter(None, (said, "it has a name that is not valid Unicode")))
+        return replace(acl, entries=(), inherit_from=parent, problem=why)
+    return acl

@@ -6,9 +6,9 @@ take away what was there: the last text goes on, and with ``listing-fail-on-erro
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from http import HTTPStatus
 
+from ingather.app.background import Background
 from ingather.app.overlay.inforce import Change
 from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.texts import FETCHED, SWITCHES
@@ -26,7 +26,7 @@ Fetch = Callable[[str, str], Awaitable[Response | Failure]]
 """Asks for a URL as a source may: (URL, source)."""
 
 
-class Listings:
+class Listings(Background):
     """Fetches the listings of a home, on the keeper's loop.
 
     Args:
@@ -42,20 +42,11 @@ class Listings:
         self._source = settings.text("overlay.listing-source")
         self._strict = settings.flag("overlay.listing-fail-on-error")
         self._interval_s = settings.seconds("overlay.listing-interval")
-        self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to fetch, if there is anything to."""
         if self._urls:
-            self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        """Fetch no more."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+            super().start()
 
     async def round(self) -> bool:
         """Fetch every listing once; return whether another version is in force now."""
@@ -100,7 +91,8 @@ class Listings:
             return None, f"it answered {got.status}"
         return got.body, ""
 
-    async def _run(self) -> None:
+    async def run(self) -> None:
+        """Fetch again and again."""
         while True:
             try:
                 await self.round()

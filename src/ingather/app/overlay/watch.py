@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Protocol
 
+from ingather.app.background import Background
 from ingather.app.overlay.inforce import Change
 from ingather.app.overlay.laying import Overlays
 from ingather.catalog.sqlite_changes import Applied
@@ -23,7 +23,7 @@ class _Keeper(Protocol):
     async def write(self, job: Callable[[Any, Applied], Any]) -> Any: ...
 
 
-class OverlayWatch:
+class OverlayWatch(Background):
     """Takes new versions in, on the keeper's loop.
 
     Args:
@@ -38,19 +38,6 @@ class OverlayWatch:
     ) -> None:
         self._overlays, self._keeper, self._reader, self._interval_s = overlays, keeper, reader, interval_s
         self._turn = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin to look at the files."""
-        self._task = asyncio.create_task(self._watch())
-
-    async def stop(self) -> None:
-        """Look no more; a pass that is under way is made again at the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
 
     async def take_in(self, *, author: str = "", note: str = "", force: bool = False) -> bool:
         """Take in what stands in the files and records now; return whether it is another version.
@@ -118,7 +105,8 @@ class OverlayWatch:
         finally:
             reader.close()
 
-    async def _watch(self) -> None:
+    async def run(self) -> None:
+        """Look at the files again and again."""
         while True:
             await asyncio.sleep(self._interval_s)
             try:

@@ -17,7 +17,7 @@ from ingather.catalog.access.acl_packing import digest_of, number_of, pack_entri
 from ingather.catalog.access.sqlite_acl import AccessLists, no_rules
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_rows import fetch
-from ingather.model.acl import Acl, Inheritance
+from ingather.model.acl import Acl, Inheritance, storable
 from ingather.model.url import key
 
 __all__ = ["AccessStore"]
@@ -124,7 +124,7 @@ class AccessStore:
 
     def chain(self, acl: Acl) -> int:
         """Return the number of the chain that *acl* makes, 2 or more; the same for equal ones, whatever their URL."""
-        acl = _storable(acl)
+        acl = storable(acl)
         packed = pack_entries(acl.entries)
         digest = digest_of(packed)
         self._cursor.execute(
@@ -266,18 +266,3 @@ class AccessStore:
         ).get
         if row is not None and row[1] == url and not self._lists.renew(row[0], applied):
             self._lists.moved(row[0], applied)
-
-
-def _storable(acl: Acl) -> Acl:
-    """Return *acl* without what is no text: half a character, which JSON can spell, names nobody and may be a denial."""
-    texts = [acl.inherit_from, acl.problem]
-    for entry in acl.entries:
-        texts += (entry.principal.name, entry.principal.domain, entry.principal.namespace)
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        parent = acl.inherit_from.encode(errors="replace").decode()
-        return replace(
-            acl, entries=(), inherit_from=parent, problem="it has a name that is not valid Unicode"
-        )
-    return acl

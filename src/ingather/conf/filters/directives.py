@@ -16,7 +16,8 @@ from ingather.conf.filters.vocabulary import (
     function_name,
 )
 from ingather.conf.mime import MimeMap
-from ingather.conf.patterns.dialects import Pattern, PatternError, compile_pattern
+from ingather.conf.patterns.dialects import Pattern
+from ingather.conf.patterns.reading import read_pattern
 from ingather.conf.report import Report
 from ingather.conf.sites.rules import Rules
 from ingather.conf.text.parameters import Bare, Parameter
@@ -353,24 +354,8 @@ class _Reading:
         src, override = self.entry.get("src"), self.entry.get("dialect")
         source = source_name(src.value) if src else ""
         dialect = override.value.strip().lower() if override else self.reader.dialect
-        try:
-            pattern = compile_pattern(item.value, source, dialect=dialect)
-        except PatternError as error:
-            self._refuse(
-                "E-REGEX",
-                item.value_place,
-                f"{item.value!r} is not a {error.dialect} pattern: {error.text} at offset {error.offset}",
-            )
-            return None
-        if pattern.guessed:
-            self.report.add(
-                "W-REGEX-DIALECT",
-                item.value_place,
-                f"read as wildcard {pattern.read_as}",
-                hint=pattern.hint,
-            )
-        if pattern.never:
-            self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")
+        pattern = read_pattern(item, source, dialect=dialect, report=self.report)
+        self.ok = self.ok and pattern is not None
         return pattern
 
     def _pairs(self, parameter: ParameterSpec, item: Parameter) -> tuple[tuple[str, str], ...] | None:

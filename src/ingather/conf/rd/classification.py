@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from ingather.conf.filters.directives import source_name
 from ingather.conf.names import suggestion
-from ingather.conf.patterns.dialects import Pattern, PatternError, compile_pattern
+from ingather.conf.patterns.dialects import Pattern
+from ingather.conf.patterns.reading import read_pattern
 from ingather.conf.rd.taxonomy import Taxonomy, category_name
 from ingather.conf.report import Report
 from ingather.conf.sites.blockvalues import BlockValues
@@ -217,17 +218,4 @@ class _Reader:
     def _pattern(self, entry: Entry, item: Parameter, source: str) -> Pattern | None:
         override = entry.get("dialect")
         dialect = override.value.strip().lower() if override else self.dialect
-        try:
-            pattern = compile_pattern(item.value, source, dialect=dialect)
-        except PatternError as error:
-            self.report.add(
-                "E-REGEX",
-                item.value_place,
-                f"{item.value!r} is not a {error.dialect} pattern: {error.text} at offset {error.offset}",
-            )
-            return None
-        if pattern.guessed:
-            self.report.add("W-REGEX-DIALECT", item.value_place, f"read as wildcard {pattern.read_as}")
-        if pattern.never:
-            self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")
-        return pattern
+        return read_pattern(item, source, dialect=dialect, report=self.report)

@@ -3,13 +3,13 @@
 Rules are read here, sites by :mod:`ingather.conf.sites.siteconf`.
 """
 
-from ingather.conf.patterns.dialects import DIALECTS, Pattern, PatternError, compile_pattern
+from ingather.conf.patterns.dialects import DIALECTS
+from ingather.conf.patterns.reading import read_pattern
 from ingather.conf.report import Report
 from ingather.conf.sites.blockvalues import BlockValues
 from ingather.conf.sites.rules import METHODS, SOURCES, Match, Rule, Rules
 from ingather.conf.sites.siteconf import SiteReader
 from ingather.conf.text.blocks import Grammar, parse_blocks
-from ingather.conf.text.parameters import Parameter
 from ingather.conf.text.tree import Block, Entry
 
 __all__ = ["GRAMMAR", "parse_rules"]
@@ -72,26 +72,5 @@ class _RuleReader(BlockValues):
             return None
         if method != "regex":
             return Match(source, method, item.value, entry.place, ignore_case=fold)
-        pattern = self._pattern(item, source, dialect)
+        pattern = read_pattern(item, source, dialect=dialect, report=self.report)
         return Match(source, method, item.value, entry.place, pattern) if pattern else None
-
-    def _pattern(self, item: Parameter, source: str, dialect: str) -> Pattern | None:
-        try:
-            pattern = compile_pattern(item.value, source, dialect=dialect)
-        except PatternError as error:
-            self.report.add(
-                "E-REGEX",
-                item.value_place,
-                f"{item.value!r} is not a {error.dialect} pattern: {error.text} at offset {error.offset}",
-            )
-            return None
-        if pattern.guessed:
-            self.report.add(
-                "W-REGEX-DIALECT",
-                item.value_place,
-                f"read as wildcard {pattern.read_as}",
-                hint=pattern.hint,
-            )
-        if pattern.never:
-            self.report.add("W-REGEX-NEVER", item.value_place, f"never matches: {pattern.never}")
-        return pattern
