@@ -204,13 +204,16 @@ def test_two_gatherers_and_another_home_give_the_same_catalog(gathered: Gathered
 
 
 def content(rig: Rig) -> dict[str, Any]:
-    """Return a catalog without times, ids and order."""
+    """Return a catalog without times, ids and order, and without what a visit may meet in another order.
+
+    ``depth`` of a description is that of the path by which the visit came; a shorter one may be found later, which its row knows.
+    """
     names = {page.id: url for url, page in rig.known().items()}
     keys = {key: names[number] for number, key in rig.rows("select id, key from url")}
     pages = {}
     for number, title, attributes, out in rig.rows("select id, title, attrs, out from page"):
         kept = unpack_attributes(attributes, None).items()
-        undated = {name: value for name, value in kept if not name.startswith("rd-")}
+        undated = {name: value for name, value in kept if not name.startswith("rd-") and name != "depth"}
         pages[names[number]] = (title, undated, [keys[k] for k in unpack_keys(out)])
     heads = {
         (md5, group): names.get(head) for md5, group, head in rig.rows("select md5, class, head from digest")

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from multiprocessing import get_context, util
+from multiprocessing import get_context, resource_tracker, util
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -31,6 +31,7 @@ def test_what_is_handed_over_arrives(tmp_path: Path) -> None:
 def test_a_child_that_is_killed_before_it_reads_holds_up_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    resource_tracker.ensure_running()  # else it is the first that is killed, and the next test is told so
     spawn = util.spawnv_passfds
 
     def killed(*arguments: Any) -> int:
