@@ -5,7 +5,8 @@
 2. *Claimed.* The keeper's ``lending`` sends claims with the hosts' state over a Unix socket (``wire``).
    A claim lives in memory only: whoever dies, the row waits again.
 3. *Its turn* (``politeness/``). In the ``gatherer`` the ``schedule`` waits for the host's clock (``hosts``), the
-   ``hostbook`` for its robots.txt, the keeper's address book (``addresses``) for the address.
+   ``hostbook`` for its robots.txt, the keeper's address book (``addresses``) for the address. What its source has no way for
+   (a dead proxy) the ``waygate`` hands back before the host's clock hears of it.
 4. *Visited* (``visit/``). ``pipeline`` tells the steps: judge, fetch, classify, read (``reading``, with
    converters for what is hostile or heavy), filter, follow links (``outlinks``; ``seen`` knows most of them,
    ``discovering`` judges the rest), describe, store. ``answering`` has the answers without a body. Visits that were asked for

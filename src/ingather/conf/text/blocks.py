@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ingather.conf.report import Report
 from ingather.conf.text.lexer import Logical, Remark, lex
-from ingather.conf.text.parameters import Parameters, read_parameters
+from ingather.conf.text.parameters import Parameters, read_parameters, refuse_second
 from ingather.conf.text.tree import Block, Document, Entry
 
 __all__ = ["Grammar", "parse_blocks"]
@@ -138,12 +138,7 @@ class _Parser:
             if first is None:
                 block.parameters.items.append(item)
             else:
-                self.report.add(
-                    "E-DUP-PARAM",
-                    item.place,
-                    f"parameter {item.name!r} is given twice",
-                    notes=((first.place, "first given here"),),
-                )
+                refuse_second(item, first, self.report)
         block.parameters.broken |= found.broken
 
     def _header_end(self, line: Logical, start: int) -> int:
@@ -214,12 +209,7 @@ class _Parser:
             if first is None:
                 entry.items.append(item)
             else:
-                self.report.add(
-                    "E-DUP-PARAM",
-                    item.place,
-                    f"parameter {item.name!r} is given twice",
-                    notes=((first.place, "first given here"),),
-                )
+                refuse_second(item, first, self.report)
         entry.bare.extend(found.bare)
         entry.parameters.broken |= found.broken
         entry.comment = f"{entry.comment} {line.comment}".strip()

@@ -8,7 +8,16 @@ from ingather.conf.report import Report
 from ingather.conf.text.lexer import Logical
 from ingather.model.diagnostic import Place
 
-__all__ = ["RAW_NAMES", "Bare", "Parameter", "Parameters", "quoted", "read_parameters", "unescape"]
+__all__ = [
+    "RAW_NAMES",
+    "Bare",
+    "Parameter",
+    "Parameters",
+    "quoted",
+    "read_parameters",
+    "refuse_second",
+    "unescape",
+]
 
 RAW_NAMES = frozenset({"allow", "deny", "match"})
 """Parameters that carry patterns: their backslashes stay for :mod:`ingather.conf.patterns.dialects`."""
@@ -89,6 +98,16 @@ def quoted(name: str, value: str) -> str:
         value_out = value.replace('"', '\\"')
     plain = value and not any(c in value for c in ' \t\v\f"\\#=<>\n\r“”') and value.isprintable()
     return value_out if plain else f'"{value_out}"'
+
+
+def refuse_second(item: Parameter, first: Parameter, report: Report) -> None:
+    """Report a parameter that stands there already."""
+    report.add(
+        "E-DUP-PARAM",
+        item.place,
+        f"parameter {item.name!r} is given twice",
+        notes=((first.place, "first given here"),),
+    )
 
 
 def read_parameters(line: Logical, start: int, end: int, report: Report) -> Parameters:
@@ -194,12 +213,7 @@ class _Reader:
         if first is item:
             self.found.items.append(item)
         else:
-            self.report.add(
-                "E-DUP-PARAM",
-                item.place,
-                f"parameter {item.name!r} is given twice",
-                notes=((first.place, "first given here"),),
-            )
+            refuse_second(item, first, self.report)
 
     def _closing_quote(self, start: int) -> int:
         at = start + 1
