@@ -56,12 +56,14 @@ MODES = {
 _TELL = """
 import sys, ingather
 from ingather.extract.html import walk_in_use
-print(f"{ingather.__version__} in {ingather.__path__[0]}, Python {sys.version.split()[0]}, walk over pages: {walk_in_use()}")
+from ingather.filters import engine
+modules = "interpreted" if engine.__file__.endswith(".py") else "compiled"
+print(f"{ingather.__version__} in {ingather.__path__[0]}, Python {sys.version.split()[0]}, walk over pages: {walk_in_use()}, modules: {modules}")
 """
 
 
 def product() -> str:
-    """Return which Ingather runs, on which Python, and whether its walk over pages is the compiled one."""
+    """Return which Ingather runs, on which Python, and what of it is compiled."""
     done = subprocess.run([PYTHON, "-c", _TELL], check=True, capture_output=True, text=True)
     return done.stdout.strip()
 

@@ -70,12 +70,15 @@ class _Circumstances:
     limits: Limits
 
 
-class _Own(threading.local):
-    def __init__(self) -> None:
-        self.canonicaliser = Canonicaliser()
+_own: Final = threading.local()  # no class of ours: mypyc does not know how such objects are laid out
 
 
-_own: Final = _Own()
+def _usual() -> Canonicaliser:
+    """Return the thread's own, for who brings none."""
+    found: Canonicaliser | None = getattr(_own, "canonicaliser", None)
+    if found is None:
+        found = _own.canonicaliser = Canonicaliser()
+    return found
 
 
 def is_html(media_type: str) -> bool:
@@ -112,7 +115,7 @@ def read_page(  # noqa: PLR0913 - a library face: everything but the body and it
     if content_type is None and "content-type" in wanted:
         content_type = wanted["content-type"][0]
     media_type = sniff(body, name=url, content_type=content_type)
-    urls = canonicaliser or _own.canonicaliser
+    urls = canonicaliser or _usual()
     around = _Circumstances(wanted, agent, urls, limits)
     page = Page(url=_canonical_or_same(urls, url), media_type=media_type)
     page.base = page.url
@@ -164,7 +167,7 @@ def read_converted(  # noqa: PLR0913 - as read_page
     """
     wanted = _lowered(headers) if headers else _NO_HEADERS
     told = converted.metadata
-    urls = canonicaliser or _own.canonicaliser
+    urls = canonicaliser or _usual()
     page = Page(
         url=_canonical_or_same(urls, url), media_type=media_type, charset="utf-8", charset_source="converter"
     )

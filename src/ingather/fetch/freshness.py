@@ -27,7 +27,7 @@ def fresh_s(header: Callable[[str], str], *, now_s: float) -> float | None:
     if not control and not header("expires"):
         return None  # as most
     told = _directives(control)
-    if _UNCACHED & told.keys():
+    if not _UNCACHED.isdisjoint(told):
         return None
     age = _seconds(header("age").strip()) or 0.0
     for name in ("s-maxage", "max-age"):

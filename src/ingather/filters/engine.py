@@ -15,7 +15,7 @@ from ingather.conf.sites.rules import Rules
 from ingather.conf.urlpatterns import Crawled
 from ingather.errors import ConfigurationError
 from ingather.filters.classifying import Classifier
-from ingather.filters.deciding import PageReader, decide
+from ingather.filters.deciding import Converter, PageReader, Summarizer, decide
 from ingather.filters.denying import with_tables
 from ingather.filters.evaluation import Evaluation, State
 from ingather.filters.gating import Gatekeeper
@@ -26,7 +26,7 @@ from ingather.filters.rafs import builtin_registry
 from ingather.filters.rafs.limiting import Counters
 from ingather.filters.running import Wanted, run_both, run_once, run_steps
 from ingather.filters.sites import SiteTable
-from ingather.filters.trace import TraceStep
+from ingather.filters.trace import Decision, TraceStep
 from ingather.model.candidate import Candidate
 from ingather.model.description import Attributes
 from ingather.model.diagnostic import Diagnostic, Place
@@ -351,7 +351,22 @@ class Engine:
         """Give the attributes that summarizers printed, by name of the program; one that failed is left out."""
         ev.summaries = summaries
 
-    decide = decide
+    def decide(  # noqa: PLR0913 - a library face, as the function
+        self,
+        candidate: Candidate,
+        response: Response | None = None,
+        *,
+        trace: bool = True,
+        read_page: PageReader | None = None,
+        convert: Converter | None = None,
+        summarize: Summarizer | None = None,
+        ip: str | Callable[[], str | None] | None = None,
+        now_s: float | None = None,
+    ) -> Decision:
+        """Judge a URL, with its response if there is one, and tell each step: :func:`ingather.filters.deciding.decide`."""
+        return decide(
+            self, candidate, response, trace=trace, read_page=read_page, convert=convert, summarize=summarize, ip=ip, now_s=now_s
+        )  # fmt: skip
 
 
 _BEGIN, _ENUMERATION, _GENERATION, _END = range(4)

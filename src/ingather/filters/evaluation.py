@@ -209,6 +209,7 @@ class State:
     that both have in common, and copied before the next write.
     """
 
+    __deletable__ = ("evaluation",)  # read by mypyc: attributes of compiled classes stay otherwise
     __slots__ = (
         "_kinds",
         "again",

@@ -8,7 +8,8 @@ apart is kept: the order of the query, the case of the path, doubled and trailin
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Final, NamedTuple
 
 import xxhash
@@ -173,23 +174,25 @@ class Canonicaliser:
             memo[0][""] = None
         known, starts = memo
 
-        def resolve(href: str) -> str | None:
-            bare = href.partition("#")[0] if "#" in href else href
-            if bare in known:
-                return known[bare]
-            plain = _PLAIN.match(bare)
-            if plain is not None and plain[1] in starts:
-                url: str | None = starts[plain[1]] + bare[plain.end(1) :]
-            else:
-                first = bare.strip(_C0_AND_SPACE)[:1]
-                url = self._joined(held, base, bare) if first else None
-                if first == "?":  # hangs on the document, not on its directory
-                    return url
-            if len(bare) <= _MEMO_HREF_CHARS:
-                known[bare] = url
-            return url
+        return partial(self._resolve, held, base, known, starts)
 
-        return resolve
+    def _resolve(
+        self, held: list[can_ada.URL], base: str, known: dict[str, str | None], starts: Mapping[str, str], href: str
+    ) -> str | None:  # fmt: skip
+        bare = href.partition("#")[0] if "#" in href else href
+        if bare in known:
+            return known[bare]
+        plain = _PLAIN.match(bare)
+        if plain is not None and plain[1] in starts:
+            url: str | None = starts[plain[1]] + bare[plain.end(1) :]
+        else:
+            first = bare.strip(_C0_AND_SPACE)[:1]
+            url = self._joined(held, base, bare) if first else None
+            if first == "?":  # hangs on the document, not on its directory
+                return url
+        if len(bare) <= _MEMO_HREF_CHARS:
+            known[bare] = url
+        return url
 
     def _joined(self, held: list[can_ada.URL], base: str, bare: str) -> str | None:
         try:

@@ -10,6 +10,7 @@ marks a function of one's own, ``f(params, filter, resource) -> Answer``, that i
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import BuiltinFunctionType
 from typing import Any, TypeVar
 
 from ingather.conf.filters.directives import Directive
@@ -70,6 +71,8 @@ class Binding:
 Build = Callable[[Binding], Run]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _MARK = "__ingather_function__"
+_COMPILED: dict[object, "Mark"] = {}
+"""Marks of functions that mypyc compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,11 @@ def _named(door: Door, names: tuple[str, ...]) -> Callable[[_F], _F]:
 
 def _marker(mark: Callable[[Callable[..., Any]], Mark]) -> Callable[[_F], _F]:
     def decorate(function: _F) -> _F:
-        setattr(function, _MARK, mark(function))
+        noted = mark(function)
+        try:
+            setattr(function, _MARK, noted)
+        except AttributeError:  # compiled functions take none; they are ours, and live as long as the program
+            _COMPILED[function] = noted
         return function
 
     return decorate
@@ -152,5 +159,7 @@ def _marker(mark: Callable[[Callable[..., Any]], Mark]) -> Callable[[_F], _F]:
 
 def mark_of(value: object) -> Mark | None:
     """Return what a decorator noted on *value*."""
-    mark = getattr(value, _MARK, None)
+    mark = getattr(value, _MARK, None) or (
+        _COMPILED.get(value) if isinstance(value, BuiltinFunctionType) else None
+    )
     return mark if isinstance(mark, Mark) else None

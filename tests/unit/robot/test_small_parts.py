@@ -6,10 +6,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.catalog.packing import pack_keys
+from ingather.conf import Site, load_bodies
+from ingather.conf.shipped import shipped
+from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.robot.frontier.seen import Seen
@@ -48,30 +52,27 @@ def test_both_sides_read_the_slot(tmp_path: Path) -> None:
     keepers.close()
 
 
-class Passing:
-    """An engine that lets everything pass."""
+@pytest.fixture(scope="module")
+def discoverer() -> Discoverer:
+    """Judges URLs of host ``h``, all of whose paths are wanted."""
+    loaded = load_bodies({name: text.encode() for name, text in shipped().items()})
+    assert loaded.ok
+    engine = Engine(loaded.with_sites([Site(name="h", host="h")]))
+    return Discoverer(engine, version=1, seed=3, limits=UrlLimits(chars=200))
 
-    def evaluation(self, candidate: object) -> Any:
-        return SimpleNamespace(source="", candidate=candidate, end=lambda: None)
 
-    def metadata(self, _evaluation: object) -> bool:
-        return True
-
-
-def refusal(url: str) -> str:
-    found = Discoverer(Passing(), version=1, seed=3, limits=UrlLimits(chars=200)).discover(  # type: ignore[arg-type]
-        url, depth=1, max_depth=None, source="web"
-    )
+def refusal(discoverer: Discoverer, url: str) -> str:
+    found = discoverer.discover(url, depth=1, max_depth=None, source="web")
     return found.denial.reason if found.denial else ""
 
 
-def test_shapes_of_traps_are_refused_by_name() -> None:
-    assert refusal("http://h/a/b/c") == ""
-    assert "url-length" in refusal("http://h/" + "x" * 300)
-    assert "url-segments" in refusal("http://h/" + "/".join(str(n) for n in range(22)))
-    assert "url-repeats" in refusal("http://h/a/a/a/a/")
-    assert refusal("http://h/a/b/a/b/a/b/") == ""
-    assert refusal("http://h/x?next=/a/a/a/a/a/a") == ""
+def test_shapes_of_traps_are_refused_by_name(discoverer: Discoverer) -> None:
+    assert refusal(discoverer, "http://h/a/b/c") == ""
+    assert "url-length" in refusal(discoverer, "http://h/" + "x" * 300)
+    assert "url-segments" in refusal(discoverer, "http://h/" + "/".join(str(n) for n in range(22)))
+    assert "url-repeats" in refusal(discoverer, "http://h/a/a/a/a/")
+    assert refusal(discoverer, "http://h/a/b/a/b/a/b/") == ""
+    assert refusal(discoverer, "http://h/x?next=/a/a/a/a/a/a") == ""
 
 
 class Links:

@@ -5,19 +5,17 @@ A line has eight fields between tabs: ``[22/Jan/2026:15:57:31]`` (UTC), run, fil
 says the same for programs. The keeper writes; gatherers send what they noted with their reports.
 """
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from ingather.model.judgement import Judgement
-from ingather.robot.logs.logfile import LogFile
+from ingather.robot.logs.logfile import LogFile, one_line, stamp
 
 __all__ = ["FilterLog"]
 
 _encode = msgspec.json.Encoder().encode
-_CONTROLS = dict.fromkeys(range(32), " ")
 
 
 class _Line(msgspec.Struct, omit_defaults=True, frozen=True, gc=False):
@@ -54,7 +52,7 @@ class FilterLog:
     def started(self, run: int, now_s: float) -> None:
         """Begin the lines of a run."""
         self.run = run
-        self._text.append(f"{_time(now_s)} Filter log started - loop {run}\n".encode())
+        self._text.append(f"{stamp(int(now_s))} Filter log started - loop {run}\n".encode())
 
     def write(self, judgements: Sequence[Judgement], now_s: float) -> None:
         """Write what filters decided."""
@@ -68,7 +66,7 @@ class FilterLog:
                 for j in judgements
             )
         )
-        head = f"{_time(now_s)}\t{run}"
+        head = f"{stamp(int(now_s))}\t{run}"
         self._text.append("".join(f"{head}\t{_fields(j)}\n" for j in judgements).encode("utf-8", "replace"))
 
 
@@ -80,8 +78,4 @@ def _fields(said: Judgement) -> str:
     tested = f"tested: {', '.join(said.tested)}" if said.tested else ""
     reason = "; ".join(part for part in (said.reason, tested) if part)
     fields = (said.filter, said.phase, _verdict(said), reason, said.where, said.url)
-    return "\t".join(field.translate(_CONTROLS) or "-" for field in fields)
-
-
-def _time(now_s: float) -> str:
-    return time.strftime("[%d/%b/%Y:%H:%M:%S]", time.gmtime(now_s))
+    return "\t".join(one_line(field) or "-" for field in fields)

@@ -1,13 +1,28 @@
 """A log that grows by batches and is bounded: ``NAME``, ``NAME.1``, and so on."""
 
 import os
+import time
+from functools import lru_cache
 from pathlib import Path
 
 from ingather.log import get
 
-__all__ = ["LogFile"]
+__all__ = ["LogFile", "one_line", "stamp"]
 
 _log = get("log")
+_CONTROLS = dict.fromkeys(range(32), " ")
+
+
+def one_line(text: str) -> str:
+    """Return *text* with blanks for what would end a line or a field."""
+    # Nearly all is printable, and asking costs a tenth of translating.
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
+@lru_cache(maxsize=16)
+def stamp(at_s: int) -> str:
+    """Return epoch seconds as ``[22/Jan/2026:15:57:31]``, UTC."""
+    return time.strftime("[%d/%b/%Y:%H:%M:%S]", time.gmtime(at_s))
 
 
 class LogFile:

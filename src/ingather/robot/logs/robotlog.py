@@ -6,7 +6,6 @@
 """
 
 import os
-import time
 from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
@@ -15,13 +14,12 @@ import msgspec
 
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Settled
-from ingather.robot.logs.logfile import LogFile
+from ingather.robot.logs.logfile import LogFile, one_line, stamp
 
 __all__ = ["Level", "RobotLog"]
 
 _encode = msgspec.json.Encoder().encode
 _HIGHEST = 5
-_CONTROLS = dict.fromkeys(range(32), " ")
 _SAID = {
     Outcome.INDEXED: "RD generated", Outcome.UNCHANGED: "RD stands, nothing changed",
     Outcome.CONVERSION_FAILED: "RD generated from metadata, the text could not be read",
@@ -137,6 +135,5 @@ class RobotLog:
         self._text.append("".join(f"{self._line(event)}\n" for event in events).encode("utf-8", "replace"))
 
     def _line(self, event: _Event) -> str:
-        at = time.strftime("%d/%b/%Y:%H:%M:%S", time.gmtime(event.at))
         about = f"<URL:{event.url}>: " if event.url else ""
-        return f"[{at}]  {self._pid}@0: {event.severity}: {about}{event.text}".translate(_CONTROLS)
+        return one_line(f"{stamp(int(event.at))}  {self._pid}@0: {event.severity}: {about}{event.text}")

@@ -172,7 +172,10 @@ class Pipeline:
         evaluation = self._engine.evaluation(candidate, answers=answers)
         if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do
             return Judged(claim, url, evaluation)
-        if self._renaming is not None and (other := self._renaming.ended(claim, url, self.ended)) is not None:
+        if (
+            self._renaming is not None
+            and (other := self._renaming.ended(claim, url, self.answering.ended)) is not None
+        ):
             return Judged(claim, url, evaluation, other)
         if self._segment is None:
             self._engine.rehearse(evaluation, trace)
@@ -180,7 +183,10 @@ class Pipeline:
             return Judged(claim, url, evaluation)
         denial = denial_of(evaluation, self.version)
         return Judged(
-            claim, url, evaluation, self.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
+            claim,
+            url,
+            evaluation,
+            self.answering.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial),
         )
 
     @property
@@ -283,7 +289,7 @@ class Pipeline:
         ):
             why = await self._soft.verdict(judged.url, claim.source, page, mark)
             if why:
-                return self.ended(
+                return self.answering.ended(
                     claim,
                     Outcome.SOFT_404,
                     status=got.status,
