@@ -1,6 +1,7 @@
 """Building with compiled modules: what is asked for, when, and that it runs."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 import tomllib
