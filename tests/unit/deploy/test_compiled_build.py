@@ -55,7 +55,13 @@ def test_a_compiled_module_goes_before_its_source(tmp_path: Path) -> None:
         "import ingather.fetch; ingather.fetch.__path__.insert(0, 'ingather/fetch'); import ingather.fetch.freshness as f; "
         "print(f.__file__.endswith('.so'), f.fresh_s(lambda name: 'max-age=60' if name == 'cache-control' else '', now_s=0.0))"
     )
+    sources = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        env=sources,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout == "True 60.0\n", done.stderr
