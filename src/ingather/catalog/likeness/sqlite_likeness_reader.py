@@ -93,14 +93,22 @@ class LikenessReader:
 
     def alike(self) -> Iterator[Alike]:
         """Yield every shown page that has a fingerprint, by row."""
+        # Most pages name themselves, or nothing: those who name others are counted once, not looked for page by page.
+        by_others = dict(
+            self._rows.all(
+                "select c.target, count(*) from canonical c cross join url u on u.id = c.id where c.target != u.key group by c.target"
+            )
+        )
         for rows in self._rows.pages(
             f"select f.id, f.near, {_URL}, coalesce(i.n, 0), u.source, {PUBLIC.format(u='u')}, "  # noqa: S608 - constants
-            "(select count(*) from canonical c where c.target = u.key) "
+            "u.key, c.target is u.key "
             "from fingerprint f join url u on u.id = f.id join host h on h.id = u.host left join inlink i on i.id = f.id "
-            f"where f.id > ? and {SHOWN.format(u='u')} order by f.id limit ?",
+            f"left join canonical c on c.id = f.id where f.id > ? and {SHOWN.format(u='u')} order by f.id limit ?",
             size=_PAGE,
         ):
-            yield from (Alike(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6]) for row in rows)
+            for row in rows:
+                named = row[7] + by_others.get(row[6], 0)
+                yield Alike(row[0], row[1], row[2], row[3], row[4], bool(row[5]), named)
 
     def near(self) -> dict[int, tuple[int, int]]:
         """Return the groups that are kept: row to (head, bits)."""
