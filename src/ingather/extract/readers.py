@@ -23,12 +23,12 @@ _READERS: Final = tuple(
         (
             (
                 r"application/(vnd\.openxmlformats-officedocument\..+|vnd\.ms-.+macroenabled\.12|vnd\.oasis\.opendocument\..+"
-                r"|vnd\.sun\.xml\..+|epub\+zip|zip|x-zip-compressed)"
+                r"|vnd\.ms-visio\..+|vnd\.sun\.xml\..+|vnd\.ms-xpsdocument|oxps|epub\+zip|zip|x-zip-compressed)"
             ),
             "container",
         ),
         (
-            r"application/(msword|msexcel|x-msexcel|mspowerpoint|x-mspowerpoint|vnd\.ms-(word|excel|powerpoint|outlook)|x-ole-storage)",
+            r"application/(msword|msexcel|x-msexcel|mspowerpoint|x-mspowerpoint|vnd\.ms-(word|excel|powerpoint|outlook)|x-mspublisher|x-ole-storage)",
             "compound",
         ),
         (r"application/(x-tar|x-gtar|gzip|x-gzip|x-bzip2|x-xz)", "archive"),

@@ -9,7 +9,6 @@ from ingather.conf.mime import parse_mime
 from ingather.conf.names import distance, nearest, suggestion
 from ingather.conf.report import Report
 from ingather.conf.shipped import NAMES
-from ingather.model.phase import Phase
 
 FILTERS = (
     '<Filter name="enumeration-default">\nSetup fn=filterrules-setup config={0}\nShutdown fn=filterrules-shutdown\n'
@@ -64,40 +63,6 @@ def test_the_example_site_loads_when_its_comment_signs_are_taken_away() -> None:
     (start,) = loaded.starting_points
     assert (start.url, start.depth, start.source) == ("https://intranet.example/", 10, "web")
     assert len(loaded.rules.rules_of(loaded.rules.sites[0])) == 12
-
-
-def test_the_shipped_generation_filter_converts_every_documented_family() -> None:
-    loaded = load_bodies({name: text.encode() for name, text in shipped().items()})
-    assert loaded.generation is not None
-    types = {
-        d.parameters["type"] for d in loaded.generation.phase(Phase.DATA) if d.function == "convert-to-html"
-    }
-    extensions = [
-        "pdf",
-        "rtf",
-        "mif",
-        "doc",
-        "xls",
-        "ppt",
-        "msg",
-        "docx",
-        "docm",
-        "dotx",
-        "xlsx",
-        "xlsm",
-        "xlsb",
-        "pptx",
-        "ppsx",
-        "odt",
-        "ods",
-        "odp",
-        "odg",
-        "epub",
-        "eml",
-        "mht",
-    ]
-    assert {loaded.mime.type_of(f"x.{extension}") for extension in extensions} <= types
-    assert "unknown" in types
 
 
 def test_the_folder_may_be_the_home_or_its_config(tmp_path: Path) -> None:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ingather.conf import load_bodies, shipped
 from ingather.extract.conversion import ConversionLimits
+from ingather.extract.readers import reader_of
+from ingather.model.phase import Phase
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/reference/formats.md").read_text(encoding="utf-8")
@@ -30,3 +33,25 @@ def test_every_reason_is_documented(reason: str) -> None:
 @pytest.mark.parametrize("limit", [field.name for field in fields(ConversionLimits)])
 def test_every_limit_is_documented_with_its_default(limit: str) -> None:
     assert f"| `{limit}` | {getattr(ConversionLimits(), limit):,} |" in PAGE
+
+
+READ = PAGE.partition("## What is read")[2].partition("\n## ")[0]
+ENDINGS = {
+    ending
+    for row in re.findall(r"^\| ([^|]+) \|", READ, re.MULTILINE)
+    for ending in re.findall(r"`([a-z0-9]+)`", row)
+}
+
+
+def test_the_shipped_filter_converts_every_type_that_is_read() -> None:
+    loaded = load_bodies({name: text.encode() for name, text in shipped().items()})
+    assert loaded.generation is not None
+    lines = [
+        d.parameters["type"] for d in loaded.generation.phase(Phase.DATA) if d.function == "convert-to-html"
+    ]
+    types = {ending: loaded.mime.type_of(f"x.{ending}") for ending in ENDINGS}
+
+    assert len(ENDINGS) > 60
+    assert {ending: kind for ending, kind in types.items() if kind not in lines} == {}
+    assert len(lines) == len(set(lines))
+    assert [kind for kind in lines if not reader_of(kind)] == []
