@@ -159,6 +159,30 @@ def test_a_document_that_cannot_be_read_is_found_by_its_name_and_says_so(
     assert "conversion-failed" in rig.explained(site.url("/damaged.pdf"))
 
 
+def test_explain_says_what_told_the_language_and_the_date(rig: Rig, site: Site) -> None:
+    told = {
+        "/meta": ('<meta name="dcterms.modified" content="2021-03-04">', (), "2021-03-04T00:00:00Z", "meta:dcterms.modified"),
+        "/ld": ('<script type="application/ld+json">{"datePublished": "2022-05-06"}</script>', (), "2022-05-06T00:00:00Z", "json-ld"),
+        "/head": ("", (("Last-Modified", "Sat, 07 Jan 2023 08:09:10 GMT"),), "2023-01-07T08:09:10Z", "last-modified"),
+        "/none": ("", (), None, None),
+    }  # fmt: skip
+    site.page("/", "Start", *told)
+    for path, (head, headers, _, _) in told.items():
+        site.page(path, f"Page {path}", head=head, headers=headers)
+    site.put(
+        "/guess",
+        "<title>Urlaub</title><p>Der Antrag auf Urlaub liegt im dritten Stock bei der Verwaltung aus.",
+    )
+    assert rig.crawl(site.url("/"), site.url("/guess")).status == 0
+
+    for path, (_, _, date, source) in told.items():
+        answer = rig.call("explain", "--json", site.url(path)).json
+        assert (answer["date"], answer["date_source"]) == (date, source), path
+        assert (answer["language"], answer["language_source"]) == ("en", "html")
+    assert "date       2022-05-06T00:00:00Z (json-ld)" in rig.explained(site.url("/ld"))
+    assert "language   de (detected)" in rig.explained(site.url("/guess"))
+
+
 def test_what_the_rules_exclude_is_never_asked_for(gathered: Gathered, pages: dict[str, Known]) -> None:
     rig, site, _ = gathered
     assert pages["/picture.png"].state is State.EXCLUDED

@@ -300,7 +300,12 @@ class Applier:
             SQL["put_page"],
             (
                 url_id, report.title, report.attributes or EMPTY_ATTRIBUTES, report.links, report.anchors,
-                _encode((report.headings, report.marked, report.language, report.media_type, report.date_s, report.flags)),
+                _encode(
+                    (
+                        report.headings, report.marked, report.language, report.media_type, report.date_s, report.flags,
+                        report.language_source, report.date_source,
+                    )
+                ),
                 report.digests or None,
             ),
         )  # fmt: skip

@@ -32,7 +32,7 @@ _decode_words = msgspec.msgpack.Decoder(list[str]).decode
 
 
 class PageExtra(msgspec.Struct, array_like=True):
-    """What the index document needs beside title, attributes and text."""
+    """What the index document needs beside title, attributes and text, and what said language and date (not known of old rows)."""
 
     headings: str = ""
     marked: str = ""
@@ -40,6 +40,8 @@ class PageExtra(msgspec.Struct, array_like=True):
     media_type: str = ""
     date_s: int | None = None
     flags: tuple[str, ...] = ()
+    language_source: str = ""
+    date_source: str = ""
 
 
 _decode_extra = msgspec.msgpack.Decoder(PageExtra).decode
@@ -216,6 +218,11 @@ class MoreReader:
         """Return how many public pages link to a row, and what they call it."""
         row = self._rows.one("select n, anchors from inlink where id = ?", (url_id,))
         return (0, []) if row is None else (row[0], _decode_words(row[1]))
+
+    def page_extra(self, url_id: int) -> PageExtra | None:
+        """Return what a visit found out about a page beside its attributes; ``None`` without a description by a visit or an import."""
+        blob = self._rows.value("select extra from page where id = ?", (url_id,))
+        return None if blob is None else _decode_extra(blob)
 
     def likeness(self, url_id: int) -> dict[str, Any]:
         """Return what a row is like: its fingerprint, its group of near-duplicates, its canonical link."""

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ingather.catalog.deletion.sqlite_tombstones import Observation, Stone
+from ingather.catalog.sqlite_reader_more import PageExtra
 from ingather.errors import CatalogDamagedError
-from ingather.explain.forms import instant, short, step_form, verdict_form
+from ingather.explain.forms import instant, short, step_form, told_form, verdict_form
 from ingather.explain.headline import headline
 from ingather.explain.proof import evidence_form, stone_form
 from ingather.fetch import RobotsKind
@@ -51,6 +52,9 @@ class Reader(CatalogReader, Protocol):
 
     def inlink(self, url_id: int) -> tuple[int, list[str]]:
         """Return how many pages link to it and what they call it."""
+
+    def page_extra(self, url_id: int) -> PageExtra | None:
+        """Return what is kept of a page beside its attributes, if anything is."""
 
     def likeness(self, url_id: int) -> dict[str, Any]:
         """Return ``fingerprint``, ``near``, ``canonical`` of a row."""
@@ -178,6 +182,7 @@ class Explainer:
                 for layer in LAYERS if layer in description.layers
             }  # fmt: skip
             known["origins"] = {name: description.origin(name) for name in sorted(description.effective())}
+            known.update(told_form(reader.page_extra(record.id)))
             known["shown_as"] = next(iter(description.effective().get(DISPLAY_URL, ())), record.url)
         known["feeds"] = [
             {**listing, "at": instant(listing["at"]) if listing["at"] is not None else None}

@@ -3,13 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from ingather.catalog.sqlite_reader_more import PageExtra
 from ingather.conf import Rules
 from ingather.filters import TraceStep
 from ingather.model.exclusion import reported
 from ingather.model.lifecycle import Outcome
 from ingather.model.verdict import Verdict
 
-__all__ = ["instant", "reported_form", "rule_at", "short", "step_form", "verdict_form"]
+__all__ = ["instant", "reported_form", "rule_at", "short", "step_form", "told_form", "verdict_form"]
 
 _SHOWN_CHARS = 300
 
@@ -47,6 +48,17 @@ def step_form(step: TraceStep) -> dict[str, Any]:
         "filter": str(step.role), "phase": str(step.phase), "directive": step.directive, "where": step.where, "source": step.source,
         "value": short(step.value) if step.value is not None else None, "verdict": step.verdict, "reason": step.reason, "rule": step.rule,
     }  # fmt: skip
+
+
+def told_form(extra: PageExtra | None) -> dict[str, Any]:
+    """Return language and date of a page as its last visit found them, and what said so; ``None`` = nothing did."""
+    found = extra or PageExtra()
+    return {
+        "language": found.language or None,
+        "language_source": found.language_source or None,
+        "date": instant(found.date_s),
+        "date_source": found.date_source or None,
+    }
 
 
 def rule_at(where: str, rules: Rules) -> str:

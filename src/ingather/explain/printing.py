@@ -109,8 +109,16 @@ def _known(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"shown as   {answer['shown_as']}"
     for listing in answer.get("feeds", ()):
         yield _fed(listing)
+    yield from _told(answer)
     if answer["flags"]:
         yield f"remarks    {', '.join(answer['flags'])}"
+
+
+def _told(answer: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("language", "date"):
+        if said := answer.get(name):
+            source = answer[f"{name}_source"]
+            yield f"{name:<11}{said}{' (' + source + ')' if source else ''}"
 
 
 def _fed(listing: Mapping[str, Any]) -> str:
@@ -133,7 +141,11 @@ def _robots(robots: Mapping[str, Any]) -> Iterator[str]:
 def _decision(decision: Mapping[str, Any]) -> Iterator[str]:
     for role in ("enumeration", "generation"):
         verdict = decision[role]
-        said = "passes" if verdict["allowed"] else f"denied: {verdict['reason']} ({verdict['where']})"
+        said = (
+            "passes"
+            if verdict["allowed"]
+            else f"denied: {verdict['reason']}" + (f" ({verdict['where']})" if verdict["where"] else "")
+        )
         yield f"{role:<12}{said}"
         for step in decision["steps"]:
             if step["filter"] != role:

@@ -130,7 +130,8 @@ class Report(msgspec.Struct, array_like=True):
     description, ``""`` = where it is.
 
     ``near``: fingerprint of the text (:mod:`ingather.extract.simhash`), signed, 0 = none. ``canonical``: address that the page
-    names as its own, if that is another, with its key.
+    names as its own, if that is another, with its key. ``language_source``, ``date_source``: what said so
+    (:class:`ingather.model.page.Page`).
     """
 
     id: int
@@ -177,6 +178,8 @@ class Report(msgspec.Struct, array_like=True):
     near: int = 0
     canonical: str = ""
     canonical_key: int = 0
+    language_source: str = ""
+    date_source: str = ""
 
 
 class Row(msgspec.Struct, frozen=True):

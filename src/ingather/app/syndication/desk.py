@@ -302,11 +302,12 @@ def _fallen_back(report: Report, source: FedSource, listings: list[ListedDates])
     if not report.described or source.conf.syndication.item_metadata != "fallback":
         return report
     title = report.title or next((each.title for each in listings if each.title), "")
-    date_s = report.date_s
+    date_s, said = report.date_s, report.date_source
     if date_s is None:
         dates = (_instant(each.modified or each.published) for each in listings)
         date_s = max((date for date in dates if date is not None), default=None)
-    return msgspec.structs.replace(report, title=title, date_s=date_s)
+        said = "feed" if date_s is not None else ""
+    return msgspec.structs.replace(report, title=title, date_s=date_s, date_source=said)
 
 
 def _instant(date: str) -> int | None:

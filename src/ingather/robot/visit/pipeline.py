@@ -401,6 +401,8 @@ class Pipeline:
         report.headings = "\n".join([heading.text for heading in page.headings])
         report.strike = any(flag in _STRIKES for flag in page.flags)
         report.language, report.date_s = page.language, self._reading.epoch(page.date)
+        report.language_source = page.language_source
+        report.date_source = "" if page.date is None else page.date.source
         report.attributes = pack_attributes(attributes, text)
         report.flags = (*page.flags, *sorted(page.robots & _NO_QUOTING))
 
