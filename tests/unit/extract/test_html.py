@@ -102,6 +102,16 @@ def test_seed_7_9_stopindex_hides_text_but_not_links_meta_and_title() -> None:
     assert read.links == [Link("http://h/dir/l", "M")]
 
 
+def test_gsa_8_4_googleoff_hides_text_but_not_links() -> None:
+    read = page(
+        "A<!--googleoff: index-->B<h2>No</h2><a href=l>M</a><!--googleon: index-->C<p>D<!--googleoff:all-->E<!--googleon: all -->F"
+        "<p>G<!--googleoff: snippet-->H<!--googleon: snippet--><!--googleoff: anchor-->I<!--googleoff-->J"
+    )
+    assert read.text == "AC\nDF\nGHIJ"
+    assert read.headings == []
+    assert read.links == [Link("http://h/dir/l", "M")]
+
+
 def test_links_of_every_kind_come_in_order() -> None:
     read = page(
         '<link rel="Next" href=n title=N><link rel=alternate hreflang=de href=de>'
