@@ -44,6 +44,8 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
     )
     if found["also_lists"]:
         click.echo(f"  it lists {found['also_lists']} URLs that belong to others")
+    for one in found["needs_scope"]:
+        click.echo(f"  needs-scope: {one['urls']} URLs: {one['needs']}")
     if found["acls"]:
         click.echo(f"  ACLs: {found['acls']}")
     if found["held"]:

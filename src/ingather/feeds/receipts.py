@@ -88,6 +88,8 @@ def log_line(record: Mapping[str, Any]) -> str:
             return f"Line number: {line}, {note}"
         return f"Skipping the record, Line number: {line}, URL: {url or '(none)'}, Error: {note}"
     text = f"ProcessNode: {record['action']} {url}: {record['state']}, Line number: {line}"
+    if record.get("needs"):
+        text = f"{text}, {record['needs']}"
     return f"{text}, Warning: {note}" if note else text
 
 

@@ -3,7 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from ingather.app.gatherer import pushed_scope
+from ingather.feeds.admitting import admitted_by
 from ingather.feeds.trust import TrustList
 from ingather.fetch.egress import EgressGate, Refusal
 
@@ -15,6 +18,24 @@ def test_a_trusted_sender_is_a_target_and_everybody_is_none(tmp_path: Path) -> N
     trusted.add("all")
     assert pushed_scope("s", trusted).addresses == ("10.1.2.3/32",)
     assert pushed_scope("s", trusted).hosts == ("*",)
+
+
+@pytest.mark.parametrize(
+    ("detail", "declared", "said"),
+    [
+        ("refused-address: 10.9.8.7 is a private address that the source does not name", False,
+         "10.9.8.7 is a private address that the source does not name; admit it with: ingather feed trust 10.9.8.7"),
+        ("robots.txt is unreachable: refused-address: dms.test: fd00::7 is a unique local address that the source does not name", False,
+         "admit it with: ingather feed trust fd00::7"),
+        ("refused-address: 10.9.8.7 is a private address that the source does not name", True,
+         'name it in [source.dms]: addresses = ["10.9.8.7"]'),
+        ("refused-address: source dms does not allow port 6379 of 10.1.2.3", False, "add 6379 to feeds.fetch-ports"),
+        ("refused-address: 169.254.169.254 is a cloud metadata address", False, "it is never fetched"),
+        ("refused-address: 127.0.0.1 port 19900 is a listener of Ingather itself", False, "it is never fetched"),
+    ],
+)  # fmt: skip
+def test_what_waits_for_scope_says_what_admits_it(detail: str, declared: bool, said: str) -> None:  # noqa: FBT001 - a case
+    assert admitted_by(detail, "dms", declared=declared).endswith(said)
 
 
 def test_the_ports_of_trusted_senders_may_be_listed(tmp_path: Path) -> None:

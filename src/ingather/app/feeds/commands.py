@@ -36,13 +36,15 @@ class HomeFeeds:
         path = database_of(self._home)
         if not path.exists():
             raise UsageError("nothing was pushed to this home so far", hint="start it with: ingather serve")
-        return FeedOffice(self._home.path, path, self._indexed)
+        return FeedOffice(self._home.path, path, self._indexed, self._sources)
 
     @property
     def sources(self) -> SourceOffice:
         """Sources; those that are declared when there is no catalog."""
         path = database_of(self._home)
-        return SourceOffice(path, self._sources, FeedOffice(self._home.path, path, self._indexed))
+        return SourceOffice(
+            path, self._sources, FeedOffice(self._home.path, path, self._indexed, self._sources)
+        )
 
     def switch_source(self, name: str, *, off: bool) -> dict[str, Any]:
         """Disable a source, or enable it again: what was pushed for it meanwhile is applied; return it.

@@ -1,6 +1,6 @@
 """What people and programs may ask about feeds, and may have done: lists, receipts, the file, again, away."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UsageError
+from ingather.feeds.admitting import admitted_by
 from ingather.feeds.receipts import FEED_STATES, FeedState, log_line, shown_state
 
 __all__ = ["FeedOffice", "again_job", "forget_job"]
@@ -22,10 +23,13 @@ class FeedOffice:
         home: feeds name their files relative to it.
         database: the catalog.
         indexed: newest change that the index has applied.
+        declared: names of the sources of ``ingather.toml``.
     """
 
-    def __init__(self, home: Path, database: Path, indexed: Callable[[], int]) -> None:
-        self._home, self._database, self._indexed = home, database, indexed
+    def __init__(
+        self, home: Path, database: Path, indexed: Callable[[], int], declared: Collection[str] = ()
+    ) -> None:
+        self._home, self._database, self._indexed, self._declared = home, database, indexed, declared
 
     def feeds(self, *, datasource: str = "", before: int = 0, limit: int = 100) -> list[dict[str, Any]]:
         """Return feeds, newest first."""
@@ -74,7 +78,7 @@ class FeedOffice:
         with _Open(self._database) as receipts:
             rows = receipts.records(number, after=after, limit=limit, written=_WRITTEN.get(state, ()))
         indexed = self._indexed()
-        return [_record_form(row, indexed) for row in rows]
+        return [_record_form(row, indexed, self._declared) for row in rows]
 
     def file(self, name: str) -> Path:
         """Return where the original of a feed lies.
@@ -104,12 +108,15 @@ class FeedOffice:
         return form
 
 
-def _record_form(row: Mapping[str, Any], indexed: int) -> dict[str, Any]:
+def _record_form(row: Mapping[str, Any], indexed: int, declared: Collection[str]) -> dict[str, Any]:
     state = shown_state(
         row["written"], sequence=row["seq"], indexed=indexed, superseded=bool(row["superseded"]),
         visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]), described=bool(row["described"]),
     )  # fmt: skip
     form = {name: row[name] for name in ("n", "line", "url", "action", "note")} | {"state": state}
+    if state == "needs-scope":
+        owner = str(row["owner"])
+        form["needs"] = admitted_by(str(row["detail"]), owner, declared=owner in declared)
     return form | {"log": log_line(form)}
 
 

@@ -44,7 +44,9 @@ class ServedFeeds:
         self._loop = asyncio.get_running_loop()
         home, settings = gathering.home, gathering.settings
         spool_of(home).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.office = FeedOffice(home.path, database_of(home), lambda: gathering.follower.applied)
+        self.office = FeedOffice(
+            home.path, database_of(home), lambda: gathering.follower.applied, gathering.sources
+        )
         self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
         self.desk = Feeding(
             feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,

@@ -14,12 +14,14 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
+from ingather.feeds.admitting import admitted_by
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
 
 __all__ = ["SourceOffice", "switch_job"]
 
 _LAST_FEEDS = 5
+_MOST_ADDRESSES = 100
 
 
 class SourceOffice:
@@ -53,6 +55,7 @@ class SourceOffice:
             return found | {
                 "urls": {State(state).name.lower(): count for state, count in states.items()},
                 "also_lists": reader.also(number) if reader and number is not None else 0,
+                "needs_scope": self._needed(found["name"], reader, number),
             }
 
         found: dict[str, Any] = self._read(look)
@@ -63,6 +66,16 @@ class SourceOffice:
             self._feeds.feeds(datasource=datasource, limit=_LAST_FEEDS) if datasource else []
         )
         return found
+
+    def _needed(self, name: str, reader: SourceReader | None, number: int | None) -> list[dict[str, Any]]:
+        """Return what URLs that feeds list wait for: ``urls``, and in ``needs`` the one thing that admits them."""
+        if reader is None or number is None:
+            return []
+        declared = name in self._declared
+        return [
+            {"urls": urls, "needs": admitted_by(why, name, declared=declared)}
+            for why, urls in reader.unreached(number, _MOST_ADDRESSES)
+        ]
 
     def to_delete(self, name: str) -> str:
         """Return the data source whose documents may be deleted as those of *name*.

@@ -29,8 +29,10 @@ _RECORD: Final = (
     "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "
     "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete'), "
     "u.fetched is not null and u.fetched >= q.received, "
-    "u.outcome in (6, 11) and u.detail like '%refused-address%', u.held is not null, u.version is not null "
+    "u.outcome in (6, 11) and u.detail like '%refused-address%', u.held is not null, u.version is not null, "
+    "coalesce(u.detail, ''), coalesce(s.name, '') "
     "from feed_record r join feed q on q.id = r.feed left join fed f on f.id = r.id left join url u on u.id = r.id "
+    "left join source s on s.id = u.source "
     "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) order by r.n limit ?4"
 )
 _fields = msgspec.msgpack.Decoder(dict[str, Any]).decode
@@ -99,6 +101,8 @@ class FeedReceipts:
             "out_of_scope",
             "held",
             "described",
+            "detail",
+            "owner",
         )
         return [dict(zip(names, row, strict=True)) for row in rows]
 

@@ -34,6 +34,13 @@ _FEED_NAMES: Final = ("datasource", "feeds", "open", "backlog", "rejected", "las
 _STATES: Final = "select state, count(*) from url where source = ? group by state order by state"
 
 
+# outcomes 6 and 11, as in the reader of receipts
+_UNREACHED: Final = (
+    "select u.detail, count(*) from fed f join url u on u.id = f.id where u.source = ? and u.outcome in (6, 11) "
+    "and u.detail like '%refused-address%' group by u.detail order by 2 desc, 1 limit ?"
+)
+
+
 class SourceReader:
     """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
 
@@ -59,6 +66,10 @@ class SourceReader:
     def also(self, source: int) -> int:
         """Return how many URLs of others a source lists, too; reads all such listings."""
         return int(self._rows.value("select count(*) from fed_other where source = ?", (source,)))
+
+    def unreached(self, source: int, most: int) -> list[tuple[str, int]]:
+        """Return why URLs that feeds list for a source may not be fetched for their address, and how many; the *most* frequent."""
+        return [(str(why), int(count)) for why, count in self._rows.all(_UNREACHED, (source, most))]
 
     def ended(self, datasource: str) -> list[int]:
         """Return the feeds of a data source that are at their end."""
