@@ -141,12 +141,37 @@ def test_documents_are_found_by_their_text(gathered: Gathered, word: str, path: 
     assert rig.found(word) == [site.url(path)]
 
 
-def test_links_inside_documents_are_followed(pages: dict[str, Known]) -> None:
-    if (
-        "/from-letter" not in pages
-    ):  # the enumeration filter converts only what its lines name, none by default
-        pytest.skip("the default enumeration filter follows no links of documents")
-    assert pages["/from-letter"].described
+def test_links_inside_documents_are_followed_where_the_enumeration_filter_converts(
+    rig: Rig, site: Site
+) -> None:
+    line = "Data enable=false fn=convert-to-html type=application/pdf\n"
+    path = rig.path / "config" / "filter.conf"
+    text = path.read_text()
+    assert text.count(line) == 1
+    path.write_text(
+        text.replace(
+            line,
+            f"Data fn=convert-to-html type=application/pdf\nData fn=convert-to-html type={WORD_DOCUMENT}\n",
+        )
+    )
+    site.page("/", "Start", "/letter.docx", "/paper.pdf")
+    site.put(
+        "/letter.docx",
+        docx(
+            "<w:p><w:hyperlink r:id='l'><w:r><w:t>more</w:t></w:r></w:hyperlink></w:p>",
+            rels=(("l", "hyperlink", site.url("/from-letter")),),
+        ),
+        kind=WORD_DOCUMENT,
+    )
+    site.put("/paper.pdf", pdf([f"read {site.url('/from-paper')} first"]), kind="application/pdf")
+    site.page("/from-letter", "From the letter")
+    site.page("/from-paper", "From the paper")
+
+    assert rig.crawl(site.url("/")).status == 0
+
+    known = rig.known()
+    assert known[site.url("/from-letter")].described
+    assert known[site.url("/from-paper")].described
 
 
 def test_a_document_that_cannot_be_read_is_found_by_its_name_and_says_so(

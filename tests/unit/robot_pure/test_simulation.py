@@ -1,4 +1,4 @@
-"""The whole scheduler against an invented world, forty seeds; and the judge itself."""
+"""The whole scheduler against an invented world, a hundred seeds; and the judge itself."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from ingather.testing.oracle import HostRules, PolitenessOracle
 from ingather.testing.simulation import simulate
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(10))
 def test_ten_thousand_fetches_break_no_promise(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         figures = simulate(seed, 10_000)
