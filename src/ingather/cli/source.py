@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 @click.group("source")
 def command() -> None:
-    """Sources: list, show, add, disable and enable, delete their documents, destroy what is left."""
+    """Sources: list, show, conflicts, add, disable and enable, delete their documents, destroy what is left."""
 
 
 @command.command("list")
@@ -56,6 +56,26 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
         at = moment(feed["received"])
         counts = f"{feed['applied']} applied, {feed['rejected']} rejected"
         click.echo(f"  feed {feed['id']}  {at}  {feed['feedtype']}: {feed['state']}, {counts}")
+
+
+@command.command("conflicts")
+@click.argument("name", default="")
+@click.option("--after", type=int, default=0, help="Begin behind this row.")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="At most so many."
+)
+@home_option
+@json_option
+def conflicts(name: str, after: int, limit: int, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
+    """List URLs that one source owns and another names, too; with NAME those of that source.
+
+    The owner's rules fetch and delete. Pushed content comes before feeds of sites, these before sitemaps, these before the crawl.
+    """
+    found = open_feeds(home).sources.conflicts(name, after=after, limit=limit)
+    tell_list(
+        found, lambda one: f"{one['url']}  belongs to {one['owner']}, named by {one['listed_by']}, too",
+        nothing="no source names a URL of another", as_json=as_json,
+    )  # fmt: skip
 
 
 @command.command("add")

@@ -281,6 +281,9 @@ class FeedBoard(Protocol):
     def source(self, name: str) -> Tree:
         """Return one source, with states, settings and last feeds."""
 
+    def conflicts(self, name: str = "", *, after: int = 0, limit: int = 1000) -> Sequence[Tree]:
+        """Return URLs that one source owns and another names, too."""
+
     def delete_source(self, name: str) -> Tree:
         """Delete the documents that feeds brought for a source; return the feed that does it."""
 

@@ -47,6 +47,7 @@ from ingather.web.api.people import (
     users,
 )
 from ingather.web.api.pushing import feed_text, gate_text, push
+from ingather.web.api.receipts import conflicts as source_conflicts
 from ingather.web.api.receipts import (
     delete_source,
     destroy,
@@ -220,6 +221,7 @@ ROUTES: tuple[Endpoint, ...] = (
     Endpoint(
         _A, "/api/v1/feeds/{name}/delete", _POST, _ADMIN, forget, "forgets a feed, its receipts and its file"
     ),
+    Endpoint(_A, "/api/v1/conflicts", _GET, _ADMIN, source_conflicts, "URLs of one source that others name"),
     Endpoint(_A, "/api/v1/sources", _GET, _ADMIN, sources, "sources, with what they own"),
     Endpoint(_A, "/api/v1/sources/{name}", _GET, _ADMIN, source, "one source: states, settings, last feeds"),
     Endpoint(

@@ -95,6 +95,22 @@ def test_a_source_is_listed_shown_deleted_and_destroyed(own: FeedRig) -> None:
     assert "HR" not in {one["name"] for one in json.loads(call(own, "list", "--json").out)}
 
 
+def test_urls_that_two_sources_name_are_listed(own: FeedRig) -> None:
+    url = "http://both.test/a"
+    own.push(record(url, content("x")), datasource="papers")
+    assert call(own, "conflicts", "papers").out == "no source names a URL of another\n"
+    own.push(record(url), record("http://both.test/b"), datasource="lists", feedtype="metadata-and-url")
+    said = f"{url}  belongs to papers, named by lists, too\n"
+    assert [call(own, "conflicts", name).out for name in ("papers", "lists", "")] == [said] * 3
+    [one] = json.loads(call(own, "conflicts", "--json").out)
+    assert (one["url"], one["owner"], one["listed_by"]) == (url, "papers", "lists")
+    own.push(record(url, content("y")), datasource="lists")  # the last content owns it
+    assert call(own, "conflicts", "papers").out == f"{url}  belongs to lists, named by papers, too\n"
+    assert json.loads(call(own, "conflicts", "--after", str(one["id"]), "--json").out) == []
+    wrong = call(own, "conflicts", "nobody")
+    assert (wrong.status, wrong.err.count("\n")) == (2, 1)
+
+
 def test_what_was_gathered_is_no_data_source(own: FeedRig) -> None:
     own.push(record("http://x.test/", content("x")), datasource="some")
     own.local.close()

@@ -235,6 +235,14 @@ class ServedFeeds:
         """
         return self._sources.shown(name)
 
+    def conflicts(self, name: str = "", *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """Return URLs that one source owns and another names, too.
+
+        Raises:
+            UsageError: there is no such source.
+        """
+        return self._sources.conflicts(name, after=after, limit=limit)
+
     def destroy(self, name: str) -> dict[str, Any]:
         """Forget all feeds of a data source that has no documents any more.
 

@@ -77,6 +77,27 @@ class SourceOffice:
             for why, urls in reader.unreached(number, _MOST_ADDRESSES)
         ]
 
+    def conflicts(self, name: str = "", *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """Return URLs that one source owns and another names, too, in the order of their rows: ``id``, ``url``, ``owner``, ``listed_by``.
+
+        Args:
+            name: only those of this source, in either part.
+            after: only rows behind this one.
+            limit: pairs at most.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+
+        def look(reader: SourceReader | None) -> list[tuple[int, str, str, str]]:
+            own = str(_named(self._all(reader), name, exact=True)["name"]) if name else ""
+            return reader.conflicts(own, after=after, limit=limit) if reader else []
+
+        return [
+            {"id": row, "url": url, "owner": owner, "listed_by": other}
+            for row, url, owner, other in self._read(look)
+        ]
+
     def to_delete(self, name: str) -> str:
         """Return the data source whose documents may be deleted as those of *name*.
 

@@ -40,6 +40,16 @@ _UNREACHED: Final = (
     "and u.detail like '%refused-address%' group by u.detail order by 2 desc, 1 limit ?"
 )
 
+# whoever names a URL that another source owns: feeds that were pushed (the last, and those before it), feeds that sites publish
+_CONFLICTS: Final = (
+    "select c.id, h.origin || u.path, o.name, s.name from ("
+    "select x.id as id, x.source as source from fed_other x join url u on u.id = x.id where x.source != u.source union "
+    "select f.id, f.source from fed f join url u on u.id = f.id where f.source != u.source union "
+    "select l.id, f.source from rss_listing l join rss_feed f on f.id = l.feed join url u on u.id = l.id where f.source != u.source"
+    ") c join url u on u.id = c.id join host h on h.id = u.host join source o on o.id = u.source join source s on s.id = c.source "
+    "where c.id > ?2 and (?1 = '' or ?1 in (o.name, s.name)) order by c.id, s.name limit ?3"
+)
+
 
 class SourceReader:
     """One read-only connection; one thread at a time. Raises :class:`CatalogError` as all readers."""
@@ -70,6 +80,11 @@ class SourceReader:
     def unreached(self, source: int, most: int) -> list[tuple[str, int]]:
         """Return why URLs that feeds list for a source may not be fetched for their address, and how many; the *most* frequent."""
         return [(str(why), int(count)) for why, count in self._rows.all(_UNREACHED, (source, most))]
+
+    def conflicts(self, source: str, *, after: int, limit: int) -> list[tuple[int, str, str, str]]:
+        """Return (row, URL, owner, who names it, too), by row behind *after*; *source*: as one of both, ``""`` = any. Reads all listings."""
+        rows = self._rows.all(_CONFLICTS, (source, after, limit))
+        return [(int(row), str(url), str(owner), str(other)) for row, url, owner, other in rows]
 
     def ended(self, datasource: str) -> list[int]:
         """Return the feeds of a data source that are at their end."""

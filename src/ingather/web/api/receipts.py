@@ -13,6 +13,7 @@ from ingather.web.fields import read_fields, single
 from ingather.web.state import admin_state
 
 __all__ = [
+    "conflicts",
     "delete_source",
     "destroy",
     "empty",
@@ -96,6 +97,18 @@ async def source(request: Request) -> Response:
     """``GET /api/v1/sources/{name}``: one source, with states, settings and last feeds."""
     name = _name(request)
     return await _answer(request, lambda board: board.source(name))
+
+
+async def conflicts(request: Request) -> Response:
+    """``GET /api/v1/conflicts?source=NAME&after=N&limit=N``: URLs that one source owns and another names, too."""
+    source, after, limit = (
+        single(request, "source"),
+        _number(request, "after", 0),
+        _number(request, "limit", 1000),
+    )
+    return await _answer(
+        request, lambda board: {"documents": list(board.conflicts(source, after=after, limit=limit))}
+    )
 
 
 async def delete_source(request: Request) -> Response:
