@@ -120,6 +120,10 @@ class _Applying:
             return
         if self._feeds.removed_by_hand(item.url) or (found and found.by_hand):
             raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
+        if record.display_url and not self._may_show(record.display_url):
+            result.notes.append(
+                f"its display URL {record.display_url[:80]!r} has a scheme that is not shown: its URL is"
+            )
         if self._listed:
             self._list(item, record, found, result)
         else:

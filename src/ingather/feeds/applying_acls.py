@@ -22,12 +22,20 @@ class AclPart:
     def __init__(self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy) -> None:
         self._feeds, self._access = writer.feeds, writer.access
         self._applied, self._source, self._policy = applied, source, policy
+        self._given: dict[str, bool] = {}
+        """URLs whose ACL this batch gave, and whether by a free element."""
 
     def put(self, acl: Acl) -> None:
         """Put the ACL of a URL in force, as the source's policy reads empty ones."""
         self._access.put_acl(
             acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
         )
+
+    def _note_twice(self, url: str, result: Result, *, free: bool) -> None:
+        """Say that a URL has an ACL of its own and one in its record: the later counts (section 11.2)."""
+        if self._given.setdefault(url, free) is not free:
+            self._given[url] = free
+            result.notes.append("this feed gave it an ACL in a record and one of its own: the later counts")
 
     def free(self, item: FeedAcl, result: Result) -> None:
         """A named resource, or the ACL of a document that is not sent along."""
@@ -45,6 +53,7 @@ class AclPart:
             if not self._access.delete_acl(item.acl.url, self._applied):
                 result.notes.append("it had no ACL")
         else:
+            self._note_twice(item.acl.url, result, free=True)
             self.put(item.acl)
         if listing is not None and found is not None:
             listing.acl = 0 if item.delete else _ELEMENT
@@ -68,9 +77,11 @@ class AclPart:
         if record.acl is not None:
             if metas is not None and metas.acl is not None:
                 result.notes.append("it has an acl element and ACL metas: the element counts")
+            self._note_twice(url, result, free=False)
             self.put(replace(record.acl, url=url))
             return _ELEMENT
         if metas is not None and metas.acl is not None:
+            self._note_twice(url, result, free=False)
             self.put(metas.acl)
             return _METAS
         if metas is not None and record.overwrite_acls and before == _METAS:

@@ -91,7 +91,7 @@ def test_the_acl_comes_with_the_page_and_replaces_the_one_that_a_feed_brought(an
     assert answers.chain() > PUBLIC
 
 
-def test_no_acl_leaves_the_word_to_serve_security(answers: Answers) -> None:
+def test_gsa_T45_no_acl_leaves_the_word_to_serve_security(answers: Answers) -> None:
     answers.start()
     answers.describe(Controls(acl=JOE, secured=True))
     answers.describe(Controls(no_acl=True, secured=True))
@@ -100,7 +100,7 @@ def test_no_acl_leaves_the_word_to_serve_security(answers: Answers) -> None:
     assert answers.chain() == PUBLIC
 
 
-def test_an_answer_without_new_content_moves_acl_and_metadata_and_tells_the_index(answers: Answers) -> None:
+def test_gsa_T44_an_answer_without_new_content_moves_acl_and_metadata_and_tells_the_index(answers: Answers) -> None:
     answers.start()
     answers.describe(Controls(acl=JOE, secured=True, metadata=(("author", "one"), ("author", "two"))))
     assert answers.attributes()["author"] == ("one", "two")

@@ -153,14 +153,34 @@ def test_an_acl_of_its_own_is_put_and_deleted(rig: FeedRig) -> None:
     assert not rig.public(url)
 
 
+def test_an_acl_in_a_record_and_one_of_its_own_are_noted_and_the_later_counts(rig: FeedRig) -> None:
+    url = "http://twice.test/a"
+    free = f'<acl url="{url}"><principal scope="user" access="permit">joe</principal></acl>'
+    bound = record(url, '<acl><principal scope="user" access="permit">ann</principal></acl>' + content("x"))
+    rig.push(bound, bound, datasource="twice")
+    anns = rig.chain(url)
+    rig.push(free, datasource="twice")
+    joes = rig.chain(url)
+    assert anns != joes
+    for parts, chain in (((free, bound), anns), ((bound, free), joes)):
+        first, second = rig.records(rig.push(*parts, datasource="twice"))
+        assert not first["note"]
+        assert second["note"] == "this feed gave it an ACL in a record and one of its own: the later counts"
+        assert rig.chain(url) == chain
+    assert not any(r["note"] for r in rig.records(rig.push(bound, bound, datasource="twice")))
+
+
 def test_gsa_T49_a_display_url_has_a_scheme_that_may_be_linked(rig: FeedRig) -> None:
     bad, good = "http://t49.test/bad", "http://t49.test/good"
-    rig.push(
+    told = rig.push(
         record(bad, content("x"), displayurl="javascript:alert(1)"),
         record(good, content("y"), displayurl="https://show.test/good"),
         datasource="t49",
     )
     assert "display-url" not in rig.attributes(bad)
+    said, nothing = (r["note"] for r in rig.records(told))
+    assert said == "its display URL 'javascript:alert(1)' has a scheme that is not shown: its URL is"
+    assert not nothing
     assert rig.attributes(good)["display-url"] == ("https://show.test/good",)
 
 

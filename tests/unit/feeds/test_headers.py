@@ -128,7 +128,7 @@ def test_no_acl_and_no_word_of_security_is_secured() -> None:
         '{"entries": [{"access": "permit", "scope": "user", "name": "\\ud800"}]}',
     ],
 )  # fmt: skip
-def test_json_that_cannot_be_read_is_seen_by_nobody_and_named(said: str) -> None:
+def test_gsa_T46_json_that_cannot_be_read_is_seen_by_nobody_and_named(said: str) -> None:
     found = read(acl_field(said))
     assert found.acl is not None
     assert found.acl.problem
