@@ -24,7 +24,7 @@ from ingather.model.acl import PrincipalScope
 from ingather.model.viewer import Viewer
 from ingather.search import SearchService
 
-__all__ = ["Seeing", "Texts", "query_limits", "search_service", "seen_by"]
+__all__ = ["Seeing", "Texts", "gathered", "query_limits", "search_service", "seen_by"]
 
 _log = get("search")
 
@@ -121,6 +121,11 @@ def seen_by(home: Home, service: SearchService, name: str, settings: Settings | 
         seeing.close()
 
 
+def gathered(home: Home) -> bool:
+    """Return whether there is a catalog: nothing was crawled, pushed or imported before there is one."""
+    return database_of(home).exists()
+
+
 def query_limits(settings: Settings) -> QueryLimits:
     """Bounds of one query."""
     return QueryLimits(
@@ -151,7 +156,8 @@ def search_service(home: Home, settings: Settings) -> tuple[SearchService, Tanti
         access = AccessReader(database_of(home))
         withheld = Withheld(database_of(home))
     except CatalogError as error:
-        _log.warning("rights cannot be read: public documents only", error=str(error))
+        if gathered(home):
+            _log.warning("rights cannot be read: public documents only", error=str(error))
         texts = Texts(home)
         service = SearchService(
             reader,

@@ -47,7 +47,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     him (name, DOMAIN\name, name@domain). Exit status 1: nothing was found.
     """
     from ingather.access import ANONYMOUS
-    from ingather.app.searching import search_service, seen_by
+    from ingather.app.searching import gathered, search_service, seen_by
     from ingather.errors import QueryError, UsageError
     from ingather.index import Order
     from ingather.search import SearchRequest, results_form
@@ -73,6 +73,8 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
         raise UsageError(str(error)) from error
     finally:
         texts.close()
+    if not gathered(place):
+        click.echo(f"nothing has been gathered yet; run: ingather crawl --home {home} URL", err=True)
     if as_json:
         print_json(results_form(found))
         return 0 if found.total else 1

@@ -126,6 +126,21 @@ def test_init_without_a_name_makes_home_here(tmp_path: Path) -> None:
     assert named.returncode == 0
 
 
+def test_a_search_before_anything_was_gathered_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home"
+    assert run(["init", str(home)]) == 0
+    capsys.readouterr()
+    assert run(["search", "--home", str(home), "anything"]) == 1
+    out, err = capsys.readouterr()
+    said = f"nothing has been gathered yet; run: ingather crawl --home {home} URL\n"
+    assert (out, err) == ("0 documents\n", said)
+    assert run(["search", "--home", str(home), "--json", "anything"]) == 1
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["total"], err) == (0, said)
+
+
 def test_init_refuses_a_folder_with_something_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
