@@ -1,7 +1,6 @@
 """``ingather crawl``: one run over given URLs (or the configured starting points), with progress and a summary."""
 
 import asyncio
-import ipaddress
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
-from ingather.fetch.addresses import parse_address, refusal
+from ingather.fetch.addresses import parse_address, parse_networks, refusal
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.url import canonical, split
 from ingather.ports.catalog import UrlRecord
@@ -48,13 +47,17 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A host of the run with its addresses; those that are not public are opened for this run only. *told*: of what is no host."""
+    """A host of the run with its addresses; those that are not public are opened for this run only.
+
+    *closed*: why one of them is reached by no run, ``""`` = none is. *told*: of what is no host.
+    """
 
     host: str
     addresses: tuple[str, ...]
     private: tuple[str, ...]
     trouble: str = ""
     told: str = ""
+    closed: str = ""
 
 
 @dataclass(frozen=True)
@@ -206,17 +209,18 @@ def _resolve(host: str, port: int) -> Resolved:
     except (OSError, UnicodeError) as error:
         return Resolved(host, (), (), str(error))
     addresses = tuple(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
-    private = tuple(
-        f"{address}/{ipaddress.ip_address(address).max_prefixlen}"
-        for address in addresses
-        if _refused(address)
-    )
-    return Resolved(host, addresses, private)
-
-
-def _refused(text: str) -> bool:
-    address = parse_address(text)
-    return address is None or bool(refusal(address, ()))
+    private: list[str] = []
+    closed = ""
+    for text in addresses:
+        address = parse_address(text)
+        if address is None or not refusal(address, ()):
+            continue
+        own = f"{text}/{address.max_prefixlen}"
+        if why := refusal(address, parse_networks([own])):
+            closed = closed or why
+        else:
+            private.append(own)
+    return Resolved(host, addresses, tuple(private), closed=closed)
 
 
 async def crawl(

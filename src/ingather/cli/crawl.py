@@ -101,6 +101,8 @@ def _say_addresses(resolved: "list[Resolved]") -> None:
             click.echo(f"{item.host}: {item.trouble}", err=True)
         else:
             note = " (not public: opened for this run)" if item.private else ""
+            if item.closed:
+                note = f" ({item.closed}: no run can reach it)"
             click.echo(f"{item.host} is {', '.join(item.addresses)}{note}", err=True)
 
 
@@ -177,7 +179,7 @@ def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
         for name, count in summary.limits.items():
             click.echo(f"  {count:>8}  refused by the limit {name}")
         for host, seconds in summary.left_alone.items():
-            click.echo(f"  {host} asked to be left alone for {seconds:.0f} s more")
+            click.echo(f"  {host} is left alone for {seconds:.0f} s more")
         for item in summary.ways:
             click.echo(f"  {way_line(item)}")
         for item in summary.robots_unreachable:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingather.app.crawling import CrawlSummary
-from ingather.cli.crawl import _report
+from ingather.app.crawling import CrawlSummary, _resolve
+from ingather.cli.crawl import _report, _say_addresses
 
 TOLD = "config/external_metadata.cfg:2:1: error no-colon: no record of it applies"
 
@@ -37,3 +37,26 @@ def test_warnings_are_told_and_do_not_make_a_run_fail(capsys: pytest.CaptureFixt
 )
 def test_how_a_run_ended_in_one_word(given: dict[str, object], state: str) -> None:
     assert summary(**given).state == state
+
+
+@pytest.mark.parametrize(
+    ("host", "opened", "said"),
+    [
+        ("127.0.0.1", ("127.0.0.1/32",), "127.0.0.1 is 127.0.0.1 (not public: opened for this run)"),
+        ("[::1]", ("::1/128",), "[::1] is ::1 (not public: opened for this run)"),
+        ("169.254.169.254", (), "169.254.169.254 is 169.254.169.254 (169.254.169.254 is a cloud metadata address: no run can reach it)"),
+        ("192.0.32.10", (), "192.0.32.10 is 192.0.32.10"),
+    ],
+)  # fmt: skip
+def test_addresses_of_a_run_are_told_with_what_is_opened(
+    host: str, opened: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _resolve(host, 80)
+    assert found.private == opened
+    _say_addresses([found])
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_a_host_that_rests_is_told_without_a_guess_at_why(capsys: pytest.CaptureFixture[str]) -> None:
+    _report(summary(left_alone={"a.example": 61.0}), as_json=False, quiet=False)
+    assert "  a.example is left alone for 61 s more" in capsys.readouterr().out.splitlines()
