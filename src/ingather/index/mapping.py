@@ -59,7 +59,16 @@ _NOT_TEXT: Final = frozenset({
     "generator", "charset", "referrer", "theme-color", "format-detection", "refresh", "content-security-policy",
     DISPLAY_URL, "csrf-token", "csrf-param", "google-site-verification", "msvalidate.01", "x-ua-compatible", "etag",
 })  # fmt: skip
-_NOT_TEXT_PREFIXES: Final = ("og:", "twitter:", "fb:", "msapplication-", "apple-", "http-", "readability-")
+_NOT_TEXT_PREFIXES: Final = (
+    "og:",
+    "twitter:",
+    "fb:",
+    "msapplication-",
+    "apple-",
+    "http-",
+    "readability-",
+    "google:",
+)  # google:acl... may stand in pages, too
 _MAX_META_VALUES: Final = 64
 _MAX_META_CHARS: Final = 1_000
 _LEAD_CHARS: Final = 1_000

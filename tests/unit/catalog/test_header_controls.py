@@ -100,7 +100,9 @@ def test_gsa_T45_no_acl_leaves_the_word_to_serve_security(answers: Answers) -> N
     assert answers.chain() == PUBLIC
 
 
-def test_gsa_T44_an_answer_without_new_content_moves_acl_and_metadata_and_tells_the_index(answers: Answers) -> None:
+def test_gsa_T44_an_answer_without_new_content_moves_acl_and_metadata_and_tells_the_index(
+    answers: Answers,
+) -> None:
     answers.start()
     answers.describe(Controls(acl=JOE, secured=True, metadata=(("author", "one"), ("author", "two"))))
     assert answers.attributes()["author"] == ("one", "two")

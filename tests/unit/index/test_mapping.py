@@ -97,6 +97,16 @@ def test_technical_attributes_are_not_text() -> None:
     )
 
 
+def test_reserved_names_are_never_shown_to_searchers() -> None:
+    """GSA feeds specification, section 9.4: such metas may stand in pages, too."""
+    said: dict[str, tuple[str, ...]] = {
+        "google:aclusers": ("joe",),
+        "google:anything": ("x",),
+        "topic": ("y",),
+    }
+    assert mapped_page(said).meta == {"topic": ("y",)}
+
+
 def test_a_description_copied_from_the_text_is_not_indexed_twice() -> None:
     assert mapped("Heading\nThe quick fox runs", description=("Heading The quick",)).meta == {}
     assert mapped("Heading", description=("Something else",)).meta == {"description": ("Something else",)}
