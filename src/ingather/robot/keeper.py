@@ -274,6 +274,10 @@ class Keeper:
         """
         return await self._intake.job(job)
 
+    def post(self, job: Callable[[Writer, Applied], Any]) -> asyncio.Future[Any]:
+        """Take in *job* as :meth:`write` does, on the keeper's loop; the future has its answer once that is durable."""
+        return self._intake.job(job)
+
     def _committed(self) -> None:
         self.counters.commits += 1
         self._lending.feed()

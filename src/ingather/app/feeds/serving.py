@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ingather.app.crossing import Crossing
 from ingather.app.feeds.home import deletion_guard
 from ingather.app.feeds.local import feed_home, policies_of, spool_of
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
@@ -50,7 +51,7 @@ class ServedFeeds:
         self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
         self.desk = Feeding(
             feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,
-            write=self._write, look=self.office.look,
+            write=Crossing(gathering.keeper.post).ask, look=self.office.look,
         )  # fmt: skip
         gathering.busy_segment = self.desk.segment
         self._pruning: asyncio.Task[None] | None = None
@@ -66,13 +67,6 @@ class ServedFeeds:
         if self._stopping:
             raise IngatherError("the next start does it")
         return self._transact(work)
-
-    async def _write(self, work: Work) -> Any:
-        """Run *work* in the keeper's writer, from any loop."""
-        made = self._gathering.keeper.write(work)
-        if asyncio.get_running_loop() is self._loop:
-            return await made
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(made, self._loop))
 
     # -- life ---------------------------------------------------------------------------------
 
