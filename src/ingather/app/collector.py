@@ -16,3 +16,4 @@ def calm_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
+    gc.enable()

@@ -11,10 +11,10 @@ from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.keeper import Gathering
+from ingather.app.keeperparts import closed_hosts
 from ingather.app.notices.oneshot import tell_of_run
 from ingather.app.reaching.starting import CRAWLED, opened_for
 from ingather.app.runplan import RunPlan
-from ingather.app.status import closed_hosts
 from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings.values import Settings

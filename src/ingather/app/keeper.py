@@ -19,7 +19,6 @@ from ingather.app.clock import SystemClock
 from ingather.app.configuration import Configuration
 from ingather.app.disk import Headroom, headroom
 from ingather.app.expiring import Lifetimes, Terms, expire
-from ingather.app.feeds.local import policies_of
 from ingather.app.home import Home
 from ingather.app.homelock import HomeLock
 from ingather.app.homeparts import database_of, follower_of, load_checked
@@ -47,7 +46,6 @@ from ingather.app.syndication.sources import fed_sources
 from ingather.app.traps.scanning import scan_traps
 from ingather.app.upkeep import compact, derive_links
 from ingather.app.versions import finish_publishing
-from ingather.app.visiting import Visitor
 from ingather.app.waiting import finish_waiting
 from ingather.catalog.bodies import cut_tails
 from ingather.catalog.bodies.folder import segments
@@ -180,7 +178,7 @@ class Gathering:
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
-        self.policies = policies_of(settings, self.sources)
+        self.policies = wiring.policies_of(settings, self.sources)
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
         self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical, fold=self.names.fold))
         committer = Committer(
@@ -249,6 +247,8 @@ class Gathering:
 
     async def _fetch_once(self, url: str, source: str) -> Response | Failure:
         """Ask for one URL as *source* may, for the operator."""
+        from ingather.app.visiting import Visitor  # a fetcher, which most keepers never need
+
         visitor = Visitor(self.settings, self.loaded.robot, self.sources, clock=self.clock)
         try:
             return await visitor.fetch(url, source)

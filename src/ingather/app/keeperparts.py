@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from ingather.catalog.syndication.sqlite_syndication_reader import SyndicationRe
 from ingather.conf import Site
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
+from ingather.fetch.limits import RobotsLimits
 from ingather.ports.clock import Clock
 from ingather.robot.keeper import ADDRESS_STATES, WAY_STATES
 from ingather.robot.politeness.addresses import AddressBook, AddressState
@@ -24,7 +26,15 @@ from ingather.robot.politeness.visitbudget import VisitBudget, day_of
 from ingather.robot.politeness.ways import WayState
 from ingather.syndication.facts import FeedState
 
-__all__ = ["address_book", "disabled_notes", "failed_feeds", "kept_sites", "visit_budget", "way_states"]
+__all__ = [
+    "address_book",
+    "closed_hosts",
+    "disabled_notes",
+    "failed_feeds",
+    "kept_sites",
+    "visit_budget",
+    "way_states",
+]
 
 
 def kept_sites(home: Home, plan: RunPlan) -> tuple[Site, ...]:
@@ -84,3 +94,11 @@ def way_states(writer: CatalogWriter) -> list[WayState]:
     """Return what is known of the ways of sources from before the start."""
     packed = writer.memory.recall(WAY_STATES)
     return msgspec.msgpack.decode(packed, type=list[WayState]) if packed else []
+
+
+def closed_hosts(reader: SqliteReader, now_s: float) -> list[dict[str, Any]]:
+    """Return the hosts whose robots.txt has not been had for 30 days, longest first: nothing is fetched from them."""
+    return [
+        {"host": origin, "days": int((now_s - since_s) // 86_400), "why": why}
+        for origin, since_s, why in reader.robots_unreachable(now_s - RobotsLimits().report_s)
+    ]

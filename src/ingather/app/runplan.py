@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ingather.app.reaching.protocols import tell_openings
+from ingather.app.reaching.openings import tell_openings
 from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
 from ingather.app.versions import packed
 from ingather.catalog.sqlite_writer import CatalogWriter

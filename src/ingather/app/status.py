@@ -7,12 +7,11 @@ from typing import Any
 from ingather import __version__
 from ingather.app.confined.sandbox import Sandbox
 from ingather.app.keeper import Gathering
+from ingather.app.keeperparts import closed_hosts
 from ingather.app.syndication.metering import status_of
 from ingather.catalog.sqlite_memory import sqlite_version
-from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.fetch.limits import RobotsLimits
 
-__all__ = ["closed_hosts", "status_form"]
+__all__ = ["status_form"]
 
 
 def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
@@ -76,11 +75,3 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "configuration": gathering.version,
         "versions": {"python": platform.python_version(), "sqlite": sqlite_version()},
     }
-
-
-def closed_hosts(reader: SqliteReader, now_s: float) -> list[dict[str, Any]]:
-    """Return the hosts whose robots.txt has not been had for 30 days, longest first: nothing is fetched from them."""
-    return [
-        {"host": origin, "days": int((now_s - since_s) // 86_400), "why": why}
-        for origin, since_s, why in reader.robots_unreachable(now_s - RobotsLimits().report_s)
-    ]

@@ -24,7 +24,7 @@ from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.politeness.addresses import AddressLimits
 from ingather.robot.politeness.backoff import BackOffLimits
 from ingather.robot.politeness.hosts import HostPolicy
-from ingather.robot.settling.deletion import DeletionLimits
+from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.discovering import UrlLimits
 from ingather.robot.visit.listed import ListedRules
 from ingather.robot.visit.pipelinelimits import PipelineLimits
@@ -267,6 +267,13 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
         hide_held_public=not own(source.held_shown, settings.flag("deletion.held-shown")),
         hide_held_secure=not own(source.held_shown, settings.flag("deletion.held-shown-secure")),
     )
+
+
+def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:
+    """Return the deletion policy of a source by its name."""
+    default = DeletionPolicy(deletion_limits(settings, SourceConf()))
+    own = {name: DeletionPolicy(deletion_limits(settings, source)) for name, source in sources.items()}
+    return lambda name: own.get(name, default)
 
 
 def budget_limits(settings: Settings) -> BudgetLimits:

@@ -4,6 +4,7 @@
 process is killed before it has read more than a pipe holds (64 KiB), that wait never ends.
 """
 
+import gc
 import os
 import pickle
 from collections.abc import Callable
@@ -40,12 +41,22 @@ class Handed:
 
 
 def _taken(held: Any) -> tuple[object, ...]:
-    """Return what was handed over, in the process that was started."""
+    """Return what was handed over, in the process that was started.
+
+    From here on nobody looks for cycles: next come imports, whose objects all stay. Whoever is begun says when they are over.
+    """
+    gc.disable()
     with open(held.detach(), "rb") as file:  # noqa: PTH123 - a descriptor
         values: tuple[object, ...] = pickle.load(file)  # noqa: S301 - our own process wrote it
     return values
 
 
 def begin(target: Callable[..., None], handed: tuple[object, ...], *first: object) -> None:
-    """Be the spawned process: call *target* with *first* and what was handed over."""
-    target(*first, *handed)
+    """Be the spawned process: call *target* with *first* and what was handed over.
+
+    The collector of cycles is at rest until *target* calls ``gc.enable()``.
+    """
+    try:
+        target(*first, *handed)
+    finally:
+        gc.freeze()  # the interpreter's end looks for cycles among all that is left, several times

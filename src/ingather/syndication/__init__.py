@@ -12,9 +12,13 @@ follows from a visit to a document, ``deletions`` what may go, ``clocks`` and ``
 Nothing here fetches, stores or knows the time; ``app.syndication`` carries out what is ruled.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ingather.syndication.listing import Hints, Listing, ListingItem, ListingLimits, Rejection, Tombstone
 from ingather.syndication.packing import pack_listing, unpack_listing
-from ingather.syndication.reading import read_listing
+
+if TYPE_CHECKING:
+    from ingather.syndication.reading import read_listing
 
 __all__ = [
     "Hints",
@@ -27,3 +31,12 @@ __all__ = [
     "read_listing",
     "unpack_listing",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Its dozen modules are read when something is to be read: most processes only handle what others read.
+    if name == "read_listing":
+        from ingather.syndication.reading import read_listing
+
+        return read_listing
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,21 +29,13 @@ from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.ports.clock import Clock
-from ingather.robot.settling.deletion import DeletionPolicy
 
-__all__ = ["LocalFeeds", "feed_home", "policies_of", "spool_of"]
+__all__ = ["LocalFeeds", "feed_home", "spool_of"]
 
 
 def spool_of(home: Home) -> Path:
     """Return the folder where feeds lie."""
     return home.feeds / "spool"
-
-
-def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:
-    """Return the deletion policy of a source by its name."""
-    default = DeletionPolicy(wiring.deletion_limits(settings, SourceConf()))
-    own = {name: DeletionPolicy(wiring.deletion_limits(settings, source)) for name, source in sources.items()}
-    return lambda name: own.get(name, default)
 
 
 def feed_home(
@@ -52,7 +44,7 @@ def feed_home(
     """Return where feeds are applied in *home*."""
     return FeedHome(
         path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(name, sources),
-        guard=deletion_guard(policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
+        guard=deletion_guard(wiring.policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
     )  # fmt: skip
 
 
@@ -115,7 +107,7 @@ class LocalFeeds:
             self._transact,
             loaded,
             lambda: Engine(loaded),
-            deletion_guard(policies_of(settings, known)),
+            deletion_guard(wiring.policies_of(settings, known)),
             self._clock.wall,
         )
         self.office = FeedOffice(home.path, database_of(home), lambda: 0)

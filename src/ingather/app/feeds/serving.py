@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ingather.app import wiring
 from ingather.app.crossing import Crossing
 from ingather.app.feeds.home import deletion_guard
-from ingather.app.feeds.local import feed_home, policies_of, spool_of
+from ingather.app.feeds.local import feed_home, spool_of
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
 from ingather.app.feeds.outlawing import outlaw_when_changed
 from ingather.app.feeds.sources import SourceOffice, switch_job
@@ -93,7 +94,7 @@ class ServedFeeds:
     async def _outlawings(self) -> None:
         """Let what was pushed go when a changed list excludes it: at start, and after each change of configuration."""
         gathering, seen = self._gathering, -1
-        guard = deletion_guard(policies_of(gathering.settings, gathering.sources))
+        guard = deletion_guard(wiring.policies_of(gathering.settings, gathering.sources))
         while True:
             if (version := gathering.version) != seen:
                 loaded, judge = gathering.loaded, gathering.discoverer.engine

@@ -1,6 +1,6 @@
 """Fetchers of the protocols beside http, made from settings and sources."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,16 +14,11 @@ from ingather.errors import UsageError
 from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.shares.account import Account
 from ingather.fetch.shares.files import FileFetcher, FileReach
-from ingather.fetch.shares.ftp import FtpFetcher, FtpReach
-from ingather.fetch.shares.sftp import SftpFetcher, SftpReach
-from ingather.fetch.shares.smb import SmbFetcher
-from ingather.fetch.shares.webdav import DavFetcher
-from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
 
-__all__ = ["Guards", "Passwords", "openings", "protocol_fetchers", "tell_openings", "web_fetcher"]
+__all__ = ["Guards", "Passwords", "protocol_fetchers", "web_fetcher"]
 
 Passwords = Callable[[str, str], tuple[str, str] | None]
 """(URL, source) to name and password, ``None`` = none; raises ``LoginError`` when they cannot be used."""
@@ -33,7 +28,6 @@ Guards = Callable[[str, str], Login | None]
 
 _FTP: Final = frozenset({"ftp", "ftps"})
 _NOWHERE: Final = ReachConf()
-_log = get("fetch")
 
 
 def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
@@ -72,29 +66,35 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
         key = reach(source).ssh_key if url.startswith("sftp:") else ""
         return None if found is None else Account(*found, key_file=_private(key))
 
-    def ftp_reach(source: str) -> FtpReach:
-        return FtpReach(active=reach(source).ftp_active, implicit=reach(source).ftps_implicit)
-
-    def sftp_reach(source: str) -> SftpReach:
-        return SftpReach(host_keys=reach(source).host_keys, known_hosts=reach(source).known_hosts)
-
     def file_reach(source: str) -> FileReach:
         own = reach(source)
         return FileReach(own.roots, own.file_hidden, links=own.file_links, metadata=own.file_metadata)
 
     made: dict[str, Fetcher] = {}
     if schemes & _FTP:
+        from ingather.fetch.shares.ftp import FtpFetcher, FtpReach
+
+        def ftp_reach(source: str) -> FtpReach:
+            return FtpReach(active=reach(source).ftp_active, implicit=reach(source).ftps_implicit)
+
         ftp = FtpFetcher(
             limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             reach=ftp_reach, email=str(robot.email),
         )  # fmt: skip
         made |= dict.fromkeys(_FTP, ftp)
     if "sftp" in schemes:
+        from ingather.fetch.shares.sftp import SftpFetcher, SftpReach
+
+        def sftp_reach(source: str) -> SftpReach:
+            return SftpReach(host_keys=reach(source).host_keys, known_hosts=reach(source).known_hosts)
+
         made["sftp"] = SftpFetcher(
             limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             reach=sftp_reach,
         )  # fmt: skip
     if "smb" in schemes:
+        from ingather.fetch.shares.smb import SmbFetcher
+
         made["smb"] = SmbFetcher(
             limits, resolver=resolver, own_ports=own_ports, clock=clock, account=account, guard=guards, type_of=loaded.mime.type_of,
             guest=lambda source: reach(source).smb_guest,
@@ -109,30 +109,11 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
 def web_fetcher(http: Fetcher, sources: Mapping[str, SourceConf]) -> Fetcher:
     """Return *http*, asking for folders as WebDAV where one of *sources* says so."""
     dav = {name for name, source in sources.items() if source.reach.webdav}
-    return DavFetcher(http, dav.__contains__) if dav else http
+    if not dav:
+        return http
+    from ingather.fetch.shares.webdav import DavFetcher
 
-
-def openings(sources: Mapping[str, SourceConf]) -> Iterator[tuple[str, str]]:
-    """Yield (source, sentence) for each setting of a source that trusts or shows more than usual."""
-    for name, source in sources.items():
-        if source.reach.public:
-            yield (
-                name,
-                "public = true: everybody may find its documents, also those fetched with credentials or read from files",
-            )
-        if source.reach.smb_guest:
-            yield (
-                name,
-                "smb-guest = true: SMB servers are asked as a guest, unsigned, where no credential is for them",
-            )
-        if not source.verify_tls:
-            yield name, "verify-tls = false: certificates of its hosts are not checked"
-
-
-def tell_openings(sources: Mapping[str, SourceConf]) -> None:
-    """Log :func:`openings`, as is done at each start."""
-    for name, what in openings(sources):
-        _log.warning("a source is more open than usual", source=name, setting=what)
+    return DavFetcher(http, dav.__contains__)
 
 
 def _private(path: str) -> str:

@@ -29,7 +29,6 @@ from ingather.robot.visit.judged import Judged
 from ingather.robot.visit.listed import ListedRules
 from ingather.robot.visit.polled import poll_kind
 from ingather.syndication import Listing, ListingLimits, pack_listing, unpack_listing
-from ingather.syndication.choosing import list_harmless
 
 __all__ = ["Polling"]
 
@@ -132,6 +131,8 @@ class Polling:
         sitemap = rules.kind == "sitemap"
         limits = ListingLimits(body_bytes=rules.most_bytes, items=rules.most_items)
         if not claim.suspect:
+            from ingather.syndication.choosing import list_harmless  # the readers of all formats
+
             if self._slot is not None:
                 self._slot.begin(claim.id, self._clock.monotonic())
             try:
