@@ -263,6 +263,14 @@ def test_chunks_of_one_byte(gate: RunningGate) -> None:
     assert gate.desk.last.body == FEED
 
 
+def test_chunks_that_cannot_be_read_are_said_at_once(gate: RunningGate) -> None:
+    head = b"POST /xmlfeed?datasource=a&feedtype=full HTTP/1.1\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for rest in (b"ZZ\r\n", b"2\r\nabc\r\n", b"1" * 5_000):
+        reply = gate.talk(head, rest)  # and the client waits: nothing more can be expected of it
+        assert (reply.status, reply.body[:5]) == (400, b"Error"), rest[:10]
+    assert gate.left() == []
+
+
 def test_a_head_is_refused_at_16_kib(gate: RunningGate) -> None:
     assert gate.talk(b"POST /xmlfeed HTTP/1.1\r\nX: " + b"y" * 30_000).status == 431
 

@@ -163,6 +163,15 @@ def test_a_delete_and_an_add_in_one_feed_apply_in_document_order(rig: FeedRig) -
     assert not rig.described(url)
 
 
+def test_explicit_deletes_are_commands_and_never_held(rig: FeedRig) -> None:
+    urls = [f"http://wipe.test/{n}" for n in range(20)]
+    rig.push(*(record(url, content("x")) for url in urls), datasource="wipe")
+    told = rig.push(*(record(url, action="delete") for url in urls), datasource="wipe")
+    assert (told["state"], told["held"]) == ("completed", 0)
+    assert {r["state"] for r in rig.records(told)} == {"deleted"}
+    assert not any(rig.described(url) for url in urls)
+
+
 def test_a_delete_of_an_unknown_url_is_no_error(rig: FeedRig) -> None:
     told = rig.push(record("http://unknown.test/a", action="delete"), datasource="unknown")
     assert (told["state"], told["rejected"]) == ("completed", 0)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from ingather.web.feedgate.guard import Connection, GateLimits, Phase
+from ingather.web.feedgate.refusal import RefusedError
 from ingather.web.feedgate.transfer import Framing
 from ingather.web.feedgate.wire import Wire
 
@@ -33,6 +34,8 @@ class Body:
         self._framing = framing
         self._rest = rest
         self.begun = bool(rest)
+        self.broken = False
+        """Whether its chunks cannot be read: it has no end to wait for."""
 
     @property
     def done(self) -> bool:
@@ -49,7 +52,12 @@ class Body:
         """
         self._connection.enter(Phase.BODY, asyncio.get_running_loop().time())
         while not self._framing.done:
-            piece = self._framing.feed(await self._next())
+            raw = await self._next()
+            try:
+                piece = self._framing.feed(raw)
+            except RefusedError:
+                self.broken = True
+                raise
             if piece:
                 yield piece
 

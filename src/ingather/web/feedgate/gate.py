@@ -269,8 +269,8 @@ class FeedGate:
         finally:
             if taking is not None:
                 await taking.discard()
-        if not body.done and (body.begun or not head.expects):
-            with contextlib.suppress(RefusedError, TornError):  # what cannot be read has no end to wait for
+        if not body.done and not body.broken and (body.begun or not head.expects):
+            with contextlib.suppress(RefusedError, TornError):
                 await body.drain(self._guard.limits)
         return answer
 
