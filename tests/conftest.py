@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from hypothesis import HealthCheck, settings
+
+from ingather import log
 
 # No deadline: 200 ms for an example says something about the machine's load, not about the code. Sixty examples
 # each time the suite runs, that is often.
@@ -46,4 +47,4 @@ def home(tmp_path: Path) -> Path:
 def _log_of_this_test_only() -> Iterator[None]:
     """A command that ran here pointed the log at this test's streams, which are closed after it."""
     yield
-    structlog.reset_defaults()
+    log.reset()

@@ -2,16 +2,18 @@
 
 Rooms take a logger by :func:`get`; only ``app`` calls :func:`configure`. What
 happens once per URL does not come here: it goes to the access log in batches
-(a structlog call per URL costs more than the URL's whole keeping).
+(a structlog call per URL costs more than the URL's whole keeping). Where nobody called it,
+warnings and worse go to standard error.
 """
 
 import logging
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 import structlog
 
-__all__ = ["configure", "get"]
+__all__ = ["configure", "get", "reset"]
 
 
 def get(room: str) -> Any:
@@ -30,9 +32,14 @@ def configure(*, level: str = "info", stream: TextIO | None = None, pretty: bool
     out = stream or sys.stderr
     if pretty is None:
         pretty = out.isatty()
-    # Plain tracebacks: the rich ones print local variables, secrets among them.
-    console = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-    renderer: Any = console if pretty else structlog.processors.JSONRenderer()
+    _set(
+        level,
+        structlog.PrintLoggerFactory(out),
+        _console() if pretty else structlog.processors.JSONRenderer(),
+    )
+
+
+def _set(level: str, factory: Callable[..., Any], renderer: Callable[[Any, str, Any], Any]) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -42,6 +49,30 @@ def configure(*, level: str = "info", stream: TextIO | None = None, pretty: bool
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(out),
+        logger_factory=factory,
         cache_logger_on_first_use=False,
     )
+
+
+def _console() -> structlog.dev.ConsoleRenderer:
+    # Plain tracebacks: the rich ones print local variables, secrets among them.
+    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+
+
+def _by_terminal(logger: Any, method: str, event: Any) -> Any:
+    renderer: Any = _console() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    return renderer(logger, method, event)
+
+
+def _standard_error(*_: Any) -> Any:
+    return structlog.PrintLogger(sys.stderr)
+
+
+def reset() -> None:
+    """Let warnings and worse go to standard error, whatever that is by then: as where nobody chose."""
+    _set("warning", _standard_error, _by_terminal)
+
+
+# structlog alone would write into the answers that commands give on standard output.
+if not structlog.is_configured():
+    reset()

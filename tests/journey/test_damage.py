@@ -83,6 +83,9 @@ def test_a_damaged_catalog_is_named_by_every_command_and_search_goes_on(
     ran = gathered.call("search", "toucan")
     assert (ran.status, "Traceback" in ran.err) == (0, False)
     assert site.url("/one") in ran.out
+    ran = gathered.run("search", "--json", "toucan")
+    assert [found["url"] for found in ran.json["results"]] == [site.url("/one")]
+    assert "catalog.db is damaged" in ran.err
 
 
 def test_a_catalog_of_a_newer_program_is_refused(gathered: Rig, site: Site) -> None:
