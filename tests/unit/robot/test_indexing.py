@@ -120,6 +120,20 @@ def test_what_was_taken_up_before_is_not_applied_twice(tmp_path: Path) -> None:
     assert rows(tmp_path) == [2, 3]
 
 
+def test_a_lag_beyond_its_limit_is_full_and_so_no_claims_go_out() -> None:
+    log = Log()
+    limits = FollowLimits(queue_docs=3)
+    one = IndexFollower(_nobody, lambda: log, FakeClock(), committed=lambda _: None, limits=limits)
+    one.push([log.put(row, "word") for row in range(3)])
+    assert (one.lag, one.full) == (3, False)
+    one.push([log.put(4, "word")])
+    assert (one.lag, one.full) == (4, True)
+
+
+def _nobody() -> IndexWriter:
+    raise AssertionError
+
+
 def test_a_broken_index_stops_nobody() -> None:
     def broken() -> IndexWriter:
         raise IndexingError("the index cannot be opened", hint="run: ingather index rebuild")
