@@ -19,3 +19,5 @@ def test_hidden_documents_leave_no_trace_in_any_answer(tmp_path: Path) -> None:
         assert twins.tells_apart("zoe", hidden)
         assert not twins.tells_apart("ann", hidden)
         assert not twins.tells_apart("", hidden)
+        clock = twins.clocked(2)  # what time tells is measured by `./run endure twins --clock`
+        assert min(clock.hidden, clock.nowhere, clock.again) > 0

@@ -6,6 +6,7 @@ nothing else has. They come after the others, so that rows that both homes have 
 
 import random
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from ipaddress import ip_network
 from pathlib import Path
+from statistics import median, quantiles
 from typing import Final, Self
 from urllib.parse import urlencode
 
@@ -28,13 +30,18 @@ from ingather.testing.prose import WORDS, paragraph, topic
 from ingather.web import Health, HttpMetrics, SearchParts, search_app
 from ingather.web.auth.proxies import Proxies
 
-__all__ = ["Difference", "TwinFigures", "Twins"]
+__all__ = ["Difference", "TwinClock", "TwinFigures", "Twins"]
 
 SEEN: Final = 60
 HIDDEN: Final = 60
 _HOSTS: Final = ("a.twin.test", "b.twin.test", "deep.b.twin.test")
 _OWN: Final = ("zanzibar", "quokka", "xylograph", "merger")
 """Words of hidden documents alone."""
+_NOWHERE: Final = (
+    ("zonqibar", "quolla", "xylophrat", "mornar"),
+    ("zepqidar", "quobba", "xylocrant", "mordek"),
+)
+"""Words of no document at all, twice."""
 _USER: Final = "X-Twin-User"
 _TOOK: Final = re.compile(rb'"took_ms": ?[0-9.]+|[0-9]+(?:[.,][0-9]+)? (?:ms|s|seconds)\b')
 _PROXY: Final = ("10.9.8.7", 4711)
@@ -63,16 +70,34 @@ class TwinFigures:
     differences: list[Difference] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class TwinClock:
+    """How long questions took whose words are in hidden documents, or nowhere: medians in milliseconds.
+
+    Attributes:
+        hidden: words of hidden documents.
+        nowhere: words of no document.
+        again: other words of no document: what differs from ``nowhere`` is noise.
+        spread: between the quartiles of ``nowhere``.
+    """
+
+    hidden: float
+    nowhere: float
+    again: float
+    spread: float
+
+
 class Twins:
     """Two homes and their search listeners; use as a context.
 
     Args:
         folder: where the homes are made.
         seed: of documents and questions.
+        hidden: documents that only one of them has.
     """
 
-    def __init__(self, folder: Path, *, seed: int) -> None:
-        self._folder, self._seed = folder, seed
+    def __init__(self, folder: Path, *, seed: int, hidden: int = HIDDEN) -> None:
+        self._folder, self._seed, self._hidden = folder, seed, hidden
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
         self._apps: list[TestClient] = []
         self._stack = ExitStack()
@@ -100,7 +125,8 @@ class Twins:
         dice = random.Random(self._seed)  # noqa: S311 - both get the same documents
         seen = [_document(dice, number, _ANN if number % 3 == 0 else "") for number in range(SEEN)]
         others = [
-            _document(dice, SEEN + n, (_ZOE, _NOT_ANN, _BROKEN)[n % 3], hidden=True) for n in range(HIDDEN)
+            _document(dice, SEEN + n, (_ZOE, _NOT_ANN, _BROKEN)[n % 3], hidden=True)
+            for n in range(self._hidden)
         ]
         rig.push(*seen, datasource="twins")
         if hidden:
@@ -123,6 +149,20 @@ class Twins:
                 self.figures.differences.append(Difference(user, path, first, second))
             tell(number + 1)
         return self.figures
+
+    def clocked(self, rounds: int) -> TwinClock:
+        """Have nobody in particular ask, *rounds* times in turns, for words of hidden documents and for words of none."""
+        took: tuple[list[float], ...] = ([], [], [])
+        for number in range(rounds):
+            kinds = [0, 1, 2]
+            self._dice.shuffle(kinds)
+            for kind in kinds:
+                word = (_OWN, *_NOWHERE)[kind][number % len(_OWN)]
+                begun = time.perf_counter()
+                self._apps[1].get(f"/api/v1/search?q={word}")
+                took[kind].append(1e3 * (time.perf_counter() - begun))
+        low, _, high = quantiles(took[1], n=4)
+        return TwinClock(median(took[0]), median(took[1]), median(took[2]), high - low)
 
     def tells_apart(self, user: str, path: str) -> bool:
         """Whether *user* gets different answers for *path*: for somebody who sees what is hidden, a proof that it is there."""
