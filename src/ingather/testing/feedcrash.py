@@ -29,6 +29,7 @@ from ingather.testing.running import PATIENCE_S, Running, Served, wait_until
 
 __all__ = ["FeedCrash", "FeedCrashFigures", "feed_port", "push_feed"]
 
+_STALLED_S = 300.0
 _LEAST = 8
 """Feeds that are acknowledged in a life before it may end: a life of nothing but beginnings proves little."""
 
@@ -120,9 +121,7 @@ class FeedCrash:
             )
         with self._rig.start("serve") as running:
             served = self._served(running)
-            wait_until(
-                lambda: served.admin("/api/v1/feeds?limit=1")[1]["backlog"] == 0, pause_s=0.2, timeout_s=1800
-            )
+            self._applied(lambda: served.admin("/api/v1/feeds?limit=1")[1]["backlog"])
             running.signal(SIGTERM)
             ended = running.end()
             if ended.status:
@@ -163,6 +162,13 @@ class FeedCrash:
                 stop.set()
                 for thread in clients:
                     thread.join(PATIENCE_S)
+
+    def _applied(self, backlog: Callable[[], int]) -> None:
+        """Wait until nothing is left to apply: as long as it becomes less, however slow the machine is."""
+        left = [backlog()]
+        while left[0]:
+            wait_until(lambda: backlog() < left[0], pause_s=0.2, timeout_s=_STALLED_S)
+            left[0] = backlog()
 
     def _kill(self, running: Running, pause_s: float) -> bool:
         """Kill something after *pause_s*; return whether everything is dead."""
