@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -261,6 +262,44 @@ def test_chunks_of_one_byte(gate: RunningGate) -> None:
     )
     assert gate.talk(*request).body == b"Success"
     assert gate.desk.last.body == FEED
+
+
+def test_a_connection_holds_256_kib_of_a_body_and_16_of_a_head_at_most(gate: RunningGate) -> None:
+    """Counted are Python's own allocations, of thirty connections that stopped in the middle."""
+    head, body = shapes(FEED)["a"]
+    assert gate.talk(head, body).body == b"Success"  # what the first push loads is nobody's
+    part = body[:-60] + b" " * (1 << 20)  # in the middle of the data
+    begin = b"POST /xmlfeed HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=<<\r\nContent-Length: 99000000\r\n\r\n"
+
+    def held(*sent: bytes) -> float:
+        spool = gate.folder / "spool"
+        before_files = len(list(spool.iterdir()))
+        tracemalloc.start()
+        try:
+            socks = [gate.connect() for _ in range(30)]
+            for sock in socks:
+                for piece in sent:
+                    sock.sendall(piece)
+            wait_until(lambda: gate.server.connections == 30)
+            if len(sent) > 1:
+                wait_until(lambda: len(list(spool.iterdir())) == before_files + 30)
+                wait_until(
+                    lambda: all(
+                        path.stat().st_size > (1 << 20) - (1 << 17)
+                        for path in spool.iterdir()
+                        if path.name in gate.left()
+                    )
+                )
+            found = tracemalloc.get_traced_memory()[0] / 30
+        finally:
+            tracemalloc.stop()
+        for sock in socks:
+            sock.close()
+        wait_until(lambda: gate.server.connections == 0 and gate.left() == [])
+        return found
+
+    assert held(b"POST /xmlfeed HTTP/1.1\r\nX: " + b"y" * 9_000) <= 16 << 10
+    assert held(begin, part) <= 256 << 10
 
 
 def test_chunks_that_cannot_be_read_are_said_at_once(gate: RunningGate) -> None:

@@ -240,6 +240,7 @@ class FeedGate:
             raw += piece
             if raw.startswith((b"\r", b"\n")):
                 raw = bytearray(raw.lstrip(b"\r\n"))
+            del piece  # not to be held while the next is waited for
         return raw
 
     async def _linger(self, wire: Wire) -> None:
