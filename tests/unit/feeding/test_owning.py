@@ -1,6 +1,7 @@
 """Who owns a URL, and what goes wrong on purpose (GSA feeds specification, sections 8.2, 8.3, 10, 11)."""
 
 from ingather.access import NOBODY
+from ingather.app.access.accessing import HomeAccess
 from ingather.model.lifecycle import State
 from ingather.testing.feeds import FeedRig, content, record
 
@@ -168,6 +169,21 @@ def test_an_acl_in_a_record_and_one_of_its_own_are_noted_and_the_later_counts(ri
         assert second["note"] == "this feed gave it an ACL in a record and one of its own: the later counts"
         assert rig.chain(url) == chain
     assert not any(r["note"] for r in rig.records(rig.push(bound, bound, datasource="twice")))
+
+
+def test_gsa_13_acls_of_fragments_are_parents_and_nothing_to_fetch(rig: FeedRig) -> None:
+    url = "http://adaptor.test/doc"
+    joe = '<principal scope="user" access="permit">joe</principal>'
+    acls = [
+        f'<acl url="{url}?{name}" inheritance-type="child-overrides">{joe}</acl>'
+        for name in ("generated", "b")
+    ]
+    own = f'<acl url="{url}" inherit-from="{url}?generated"/>'
+    told = rig.push(*acls, own, record(url), datasource="adaptor", feedtype="metadata-and-url")
+    assert [r["state"] for r in rig.records(told)][3] == "waiting for crawl"
+    assert [rig.row(f"{url}?{name}") for name in ("generated", "b")] == [None, None]
+    access = HomeAccess(rig.home)
+    assert [access.explain(url, user)["permitted"] for user in ("joe", "ann")] == [True, False]
 
 
 def test_gsa_T49_a_display_url_has_a_scheme_that_may_be_linked(rig: FeedRig) -> None:
