@@ -19,6 +19,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from ingather.app.collector import calm_collector
 from ingather.app.feeds import process as feedprocess
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.home import Home
@@ -115,6 +116,7 @@ def run(place: Path, mode: str, given: argparse.Namespace) -> None:
         worker = process.pid
         assert worker is not None
         ticket = local.take(file, FeedFields("bench", "full"), "127.0.0.1")
+        calm_collector()  # as serve does
         before = used(os.getpid())[0], used(worker)[0]
         begun = time.monotonic()
         local.apply()

@@ -114,6 +114,7 @@ _MAIL_START: Final = re.compile(
     re.IGNORECASE,
 )
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BINARY_BYTES: Final = bytes(byte for byte in range(256) if _BINARY.match(bytes((byte,))))
 _TEXT_MARKS: Final = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 
 _EXTENSIONS: Final[dict[str, str]] = {}
@@ -251,7 +252,7 @@ def _by_name(name: str | None) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    return head.startswith(_TEXT_MARKS) or _BINARY.search(head) is None
+    return head.startswith(_TEXT_MARKS) or len(head.translate(None, _BINARY_BYTES)) == len(head)
 
 
 def _zip_kind(body: bytes) -> str:

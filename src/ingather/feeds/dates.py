@@ -1,12 +1,15 @@
 """Dates in feeds: ``last-modified`` in every format that clients were seen to write."""
 
-from datetime import UTC, datetime
-from email.utils import format_datetime
+from datetime import date, datetime
 from functools import lru_cache
+from typing import Final
 
 from ingather.extract.dates import date_value
 
 __all__ = ["header_date", "parse_feed_date"]
+
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @lru_cache(4096)
@@ -15,8 +18,12 @@ def header_date(text: str) -> str:
 
     Remembered, because reading a record and making a response of it both ask.
     """
-    date = parse_feed_date(text)
-    return "" if date is None else format_datetime(date.astimezone(UTC), usegmt=True)
+    value = date_value(text)
+    if not value:
+        return ""
+    day, month = value[8:10], _MONTHS[int(value[5:7]) - 1]
+    weekday = _DAYS[date(int(value[:4]), int(value[5:7]), int(day)).weekday()]
+    return f"{weekday}, {day} {month} {value[:4]} {value[11:19]} GMT"
 
 
 def parse_feed_date(text: str) -> datetime | None:

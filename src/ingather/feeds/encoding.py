@@ -31,14 +31,14 @@ _WIDE: Final = (
 _DECLARED: Final = re.compile(rb"[\x00-\x20]*<\?xml[^>]*?encoding\s*=\s*[\"']\s*([^\"'>]{1,60}?)\s*[\"']")
 _WIDE_LABEL: Final = re.compile(r"(?:utf-?16|utf-?32|ucs-?[24]|iso-10646-ucs-[24]|unicode).*", re.IGNORECASE)
 _SPAN_BYTES: Final = 16 * 1024
-_LOST: Final = "\udc80"
+_LOST: Final = chr(0xDC80)
 """What bytes become that the encoding does not have: a surrogate, at which strict parsing stops."""
 
 
 class ByteStream(Protocol):
     """What feeds are read from."""
 
-    def read(self, size: int = ..., /) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """Return at most *size* bytes, ``b""`` at the end."""
         ...
 

@@ -5,6 +5,7 @@ read in any form. A DOCTYPE of ``gsafeed`` over it is accepted (section 7.4).
 """
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from lxml import etree
 
@@ -42,12 +43,14 @@ def read_group_items(
 class GroupReader(FeedReader):
     """One pass over a group feed."""
 
-    root = "xmlgroups"
-    kinds = frozenset({"membership"})
+    root: ClassVar[str] = "xmlgroups"
+    kinds: ClassVar[frozenset[str]] = frozenset({"membership"})
 
     def items(self) -> Iterator[FeedItem]:
         """Yield the items; see :func:`read_group_items`."""
-        return (item for item in super().items() if not isinstance(item, FeedHeader))
+        for item in FeedReader.items(self):  # no expression: compiled it would be a list of the whole feed
+            if not isinstance(item, FeedHeader):
+                yield item
 
     def _value(
         self, piece: Piece, element: etree._Element, warnings: list[str], *, marked: bool

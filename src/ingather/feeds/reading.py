@@ -6,7 +6,7 @@ so that a count of items is a place in the feed.
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from lxml import etree
 
@@ -69,8 +69,8 @@ def read_items(
 class FeedReader:
     """One pass over a feed; :attr:`cursor` says where it stands behind the last item."""
 
-    root: str = "gsafeed"
-    kinds: frozenset[str] = frozenset({"record", "acl"})
+    root: ClassVar[str] = "gsafeed"
+    kinds: ClassVar[frozenset[str]] = frozenset({"record", "acl"})
 
     def __init__(  # noqa: PLR0913 (given by name)
         self,

@@ -23,6 +23,7 @@ import msgspec
 from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
+from ingather.app.collector import calm_collector
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
 from ingather.app.feeds.order import READY, FeedOrder
@@ -83,6 +84,7 @@ def main(channel: Connection, blueprint: Blueprint) -> None:
 async def _serve(channel: Connection, blueprint: Blueprint) -> None:
     loop = asyncio.get_running_loop()
     worker = _Worker(blueprint)
+    calm_collector()
     channel.send_bytes(READY)
     try:
         while True:

@@ -68,11 +68,16 @@ def digest_label(name: str, digest: bytes) -> str:
     pads = _PADS.get(len(digest))
     if pads is None:
         return f"{name}:{b32encode(digest).decode('ascii')}"
-    bits = 8 * len(digest)
-    spare = -bits % 10
-    number = int.from_bytes(digest, "big") << spare
-    letters = [_PAIRS[number >> place & 1023] for place in range(bits + spare - 10, -1, -10)]
-    return f"{name}:{''.join(letters)}{pads}"
+    letters: list[str] = []
+    for at in range(0, len(digest), 5):  # five bytes are eight letters, and a number that is quickly shifted
+        five = int.from_bytes(digest[at : at + 5].ljust(5, b"\0"), "big")
+        letters += (
+            _PAIRS[five >> 30],
+            _PAIRS[five >> 20 & 1023],
+            _PAIRS[five >> 10 & 1023],
+            _PAIRS[five & 1023],
+        )
+    return f"{name}:{''.join(letters)[: 32 - len(pads)]}{pads}"
 
 
 @lru_cache(maxsize=4)
