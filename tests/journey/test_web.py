@@ -197,6 +197,14 @@ def test_explain_stores_nothing(gathered: Gathered) -> None:
     assert gathered.rig.known() == before
 
 
+def test_explain_asks_a_host_that_a_crawl_was_given_as_that_crawl_did(gathered: Gathered) -> None:
+    origin = gathered.server.origins[0]
+    answer = gathered.rig.run("explain", "--fetch", "--json", f"{origin}/never/seen.html").json
+    assert answer["fetched"]["status"] == 404
+    answer = gathered.rig.run("explain", "--fetch", "--json", "http://127.0.0.99:9/").json
+    assert "127.0.0.99 is a loopback address that the source does not name" in answer["fetched"]["detail"]
+
+
 def test_two_gatherers_and_another_home_give_the_same_catalog(gathered: Gathered, tmp_path: Path) -> None:
     other = Rig(tmp_path / "home", **{"gather.gatherers": "2"}).init()
     assert other.crawl(*gathered.server.origins).status == 0

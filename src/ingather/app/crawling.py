@@ -1,7 +1,6 @@
 """``ingather crawl``: one run over given URLs (or the configured starting points), with progress and a summary."""
 
 import asyncio
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,18 +13,18 @@ from ingather.app.keeper import Gathering
 from ingather.app.keeperparts import closed_hosts
 from ingather.app.notices.oneshot import tell_of_run
 from ingather.app.reaching.starting import CRAWLED, opened_for
+from ingather.app.runhosts import Resolved, resolve
 from ingather.app.runplan import RunPlan
 from ingather.catalog.deletion.sqlite_tombstones import TombstoneReader
 from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
-from ingather.fetch.addresses import parse_address, parse_networks, refusal
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.url import canonical, split
 from ingather.ports.catalog import UrlRecord
 
-__all__ = ["CrawlSummary", "Progress", "Resolved", "Wanted", "crawl", "plan_crawl"]
+__all__ = ["CrawlSummary", "Progress", "Wanted", "crawl", "plan_crawl"]
 
 _NO_SPACE_S = 10.0
 """Without space for so long a run ends; another one goes on where it stood."""
@@ -43,21 +42,6 @@ class Wanted:
     delay_s: float | None = None
     own_hosts: Sequence[str] = ()
     source: str = "web"
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A host of the run with its addresses; those that are not public are opened for this run only.
-
-    *closed*: why one of them is reached by no run, ``""`` = none is. *told*: of what is no host.
-    """
-
-    host: str
-    addresses: tuple[str, ...]
-    private: tuple[str, ...]
-    trouble: str = ""
-    told: str = ""
-    closed: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,7 +142,7 @@ def plan_crawl(
         if parts.scheme not in CRAWLED:
             raise UsageError(f"{text!r}: only {', '.join(CRAWLED)} can be crawled")
         by_host.setdefault((parts.host, parts.port), []).append(url)
-    resolved = [_resolve(host, port) for host, port in by_host if host]
+    resolved = [resolve(host, port) for host, port in by_host if host]
     private = tuple(address for item in resolved for address in item.private)
     source = _reaching(source, tuple(host for host, _ in by_host if host), private, wanted)
     source, roots = opened_for(source, [url for urls in by_host.values() for url in urls])
@@ -201,26 +185,6 @@ def _reaching(
         return source.reaching(hosts=hosts, addresses=addresses, own_hosts=tuple(wanted.own_hosts))
     except UnitError as error:
         raise UsageError(f"--own-host: {error}") from error
-
-
-def _resolve(host: str, port: int) -> Resolved:
-    try:
-        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        return Resolved(host, (), (), str(error))
-    addresses = tuple(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
-    private: list[str] = []
-    closed = ""
-    for text in addresses:
-        address = parse_address(text)
-        if address is None or not refusal(address, ()):
-            continue
-        own = f"{text}/{address.max_prefixlen}"
-        if why := refusal(address, parse_networks([own])):
-            closed = closed or why
-        else:
-            private.append(own)
-    return Resolved(host, addresses, tuple(private), closed=closed)
 
 
 async def crawl(

@@ -1,7 +1,7 @@
 """The explainer of a home: catalog, filters, index and, on request, the network."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,11 +18,12 @@ from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import protocol_fetchers
 from ingather.app.reaching.rested import rested_ways
+from ingather.app.runhosts import resolve
 from ingather.app.runsites import remembered_sites
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
-from ingather.conf import Loaded, RobotConf
+from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import ExtractError, IndexingError, IsolationError
@@ -50,7 +51,8 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
     indexed: Callable[[int], tuple[bool, int] | None] | None = None,
 ) -> Explainer:
     """Return an explainer; the running process gives its own configuration and index, others open them."""
-    configuration = loaded or load_checked(home).with_sites(remembered_sites(home))
+    of_runs = () if loaded is not None else remembered_sites(home)
+    configuration = loaded or load_checked(home).with_sites(of_runs)
     robot = configuration.robot
     agent = wiring.agent_token(robot)
     own = plug_ins(home, settings)
@@ -115,8 +117,9 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             sites=() if loaded is None else loaded.rules.sites,
             robot=robot,
         )
+        reach = _as_the_run(of_runs, sources, request.url, source)
         visitor = Visitor(
-            settings, robot, sources, clock=clock, authorization=keys.header, logins=book.find, home=home.path,
+            settings, robot, reach, clock=clock, authorization=keys.header, logins=book.find, home=home.path,
             others=None if loaded is None else lambda resolver: protocol_fetchers(
                 loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard
             ),
@@ -152,6 +155,18 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             alias=lambda url: alias_answer(home, url, smart=bool(robot.smart_host_heuristics)),
         )
     )
+
+
+def _as_the_run(
+    sites: Sequence[Site], sources: Mapping[str, SourceConf], url: str, source: str
+) -> Mapping[str, SourceConf]:
+    """Return *sources* with *source* reaching the host of *url*, if a command line named it: as that run did."""
+    parts = split(url)
+    if not any(site.host == parts.host for site in sites):
+        return sources
+    known = sources.get(source) or SourceConf(name=source)
+    opened = resolve(parts.host, parts.port).private
+    return {**sources, source: known.reaching(hosts=(parts.host,), addresses=opened)}
 
 
 def _no_edit(_edit: Edit, _author: str, _note: str) -> bool:

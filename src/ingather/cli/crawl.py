@@ -14,7 +14,8 @@ from ingather.cli.opened import open_home
 from ingather.cli.way_line import way_line
 
 if TYPE_CHECKING:
-    from ingather.app.crawling import CrawlSummary, Progress, Resolved
+    from ingather.app.crawling import CrawlSummary, Progress
+    from ingather.app.runhosts import Resolved
 
 __all__ = ["command"]
 

@@ -113,7 +113,7 @@ def _described(answer: Mapping[str, Any]) -> str:
     if any("readacl" in attributes for attributes in answer.get("layers", {}).values()):
         return "its description has an access list (readacl): ingather access explain says who may see it"
     if answer.get("access") != "public":
-        return "shown to nobody yet: its source has access rights (access=secure)"
+        return "shown to nobody: its source has access rights (access=secure), and no access list of the document says who may see it"
     behind = answer["index"].get("behind", 0)
     if answer.get("held"):
         return f"hidden while its deletion is held: {answer['held']}"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ingather.app.crawling import CrawlSummary, _resolve
+from ingather.app.crawling import CrawlSummary
+from ingather.app.runhosts import resolve
 from ingather.cli.crawl import _report, _say_addresses
 
 TOLD = "config/external_metadata.cfg:2:1: error no-colon: no record of it applies"
@@ -51,7 +52,7 @@ def test_how_a_run_ended_in_one_word(given: dict[str, object], state: str) -> No
 def test_addresses_of_a_run_are_told_with_what_is_opened(
     host: str, opened: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = _resolve(host, 80)
+    found = resolve(host, 80)
     assert found.private == opened
     _say_addresses([found])
     assert capsys.readouterr().err == f"{said}\n"
