@@ -208,6 +208,23 @@ def test_explain_says_what_told_the_language_and_the_date(rig: Rig, site: Site) 
     assert "language   de (detected)" in rig.explained(site.url("/guess"))
 
 
+def test_without_bodies_pages_are_found_shown_and_explained_all_the_same(rig: Rig, site: Site) -> None:
+    rig.tune("gather.keep-bodies", "none")
+    site.page("/", "Start", "/one")
+    site.page("/one", "One", text="the quetzal sat there")
+    assert rig.crawl(site.url("/")).status == 0
+
+    found = rig.call("search", "--json", "quetzal").json["results"]
+    assert [result["url"] for result in found] == [site.url("/one")]
+    assert "quetzal" in str(found[0]["snippet"])
+    assert rig.rows("select count(*) from url where len > 0") == [(0,)]
+    assert rig.explained(site.url("/one")).startswith("In search.")
+    assert rig.call("catalog", "check").status == 0
+    assert rig.call("index", "rebuild").status == 0
+    assert rig.found("quetzal") == [site.url("/one")]
+    assert rig.complaints() == []
+
+
 def test_what_the_rules_exclude_is_never_asked_for(gathered: Gathered, pages: dict[str, Known]) -> None:
     rig, site, _ = gathered
     assert pages["/picture.png"].state is State.EXCLUDED
