@@ -136,8 +136,7 @@ class Finder:
             ):  # two or three letters begin many words: first which of them have the term, if any has
                 pattern = _beginning(start)
                 having = {w for w in set(pattern.findall(low)) if (known.get(w) or self._term_of(w)) == term}
-                hits = (m.span() for m in pattern.finditer(low) if m[0] in having) if having else ()
-                places[term] = list(islice(hits, _MAX_HITS))
+                places[term] = _having(pattern, having, low) if having else []
             else:
                 places[term] = self._begun(term, start, low)
         return places
@@ -155,9 +154,9 @@ class Finder:
 
     def _begun(self, term: str, start: str, low: str) -> list[tuple[int, int]]:
         """Return where words stand that begin with *start* and have *term*: what :func:`_beginning` finds; rare ones are found faster so."""
-        known, find, behind, no_letter = self._known, low.find, len(start), _NO_LETTER.search
+        known, behind, no_letter = self._known, len(start), _NO_LETTER.search
         spans: list[tuple[int, int]] = []
-        at = find(start)
+        at = low.find(start)
         while at >= 0:
             end = at + behind
             if not at or not low[at - 1].isalnum():
@@ -170,7 +169,7 @@ class Finder:
                         break
             else:
                 end = at + 1
-            at = find(start, end)
+            at = low.find(start, end)
         return spans
 
     def _taken_apart(self, text: str, words: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
@@ -298,6 +297,17 @@ def _beginning(start: str) -> re.Pattern[str]:
 def _anywhere(start: str) -> re.Pattern[str]:
     """Return the search for *start* and the letters behind it: among ideographs a word may begin right after one."""
     return re.compile(rf"{re.escape(start)}[^\W_]*")
+
+
+def _having(pattern: re.Pattern[str], having: set[str], low: str) -> list[tuple[int, int]]:
+    """Return where *pattern* finds one of the words *having*, the first places."""
+    spans: list[tuple[int, int]] = []
+    for match in pattern.finditer(low):
+        if match[0] in having:
+            spans.append(match.span())
+            if len(spans) >= _MAX_HITS:
+                break
+    return spans
 
 
 def _mixed(pattern: re.Pattern[str], low: str) -> Iterator[tuple[int, int]]:
