@@ -249,10 +249,10 @@ def test_gsa_T48_many_small_feeds_are_all_acknowledged(gate: RunningGate) -> Non
         return gate.talk(*shapes(FEED.replace(b"a.example", b"n%d.example" % number))["a"]).body
 
     with ThreadPoolExecutor(64) as clients:
-        assert set(clients.map(push, range(600))) == {b"Success"}
-    assert len({feed.body for feed in gate.desk.accepted}) == 600
+        assert set(clients.map(push, range(10_000))) == {b"Success"}
+    assert len({feed.body for feed in gate.desk.accepted}) == 10_000
     assert gate.left() == []
-    assert gate.talk(b"GET /getbacklogcount HTTP/1.0\r\n\r\n").body == b"1200"
+    assert gate.talk(b"GET /getbacklogcount HTTP/1.0\r\n\r\n").body == b"20000"
 
 
 def test_chunks_of_one_byte(gate: RunningGate) -> None:
