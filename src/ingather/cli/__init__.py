@@ -123,9 +123,7 @@ VERBS: dict[str, Verb] = {
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: this process' own) and exit with its status."""
     gc.set_threshold(*_THRESHOLDS)
-    status = run(sys.argv[1:] if arguments is None else list(arguments))
-    gc.freeze()  # the interpreter's end looks for cycles among all that is left, several times
-    sys.exit(status)
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def run(arguments: list[str]) -> int:

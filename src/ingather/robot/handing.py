@@ -56,7 +56,4 @@ def begin(target: Callable[..., None], handed: tuple[object, ...], *first: objec
 
     The collector of cycles is at rest until *target* calls ``gc.enable()``.
     """
-    try:
-        target(*first, *handed)
-    finally:
-        gc.freeze()  # the interpreter's end looks for cycles among all that is left, several times
+    target(*first, *handed)
