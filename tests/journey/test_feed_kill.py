@@ -9,9 +9,12 @@ from ingather.testing.feedcrash import FeedCrash
 
 
 @pytest.mark.timeout(400)
-def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(tmp_path: Path) -> None:
-    trial = FeedCrash(tmp_path, seed=random.randrange(1 << 30), kills=20, clients=8)  # noqa: S311 - a test's dice
+# Twenty kills in all, in pieces that several workers share.
+@pytest.mark.parametrize("home", range(4))
+def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(tmp_path: Path, home: int) -> None:
+    seed = random.randrange(1 << 30) * 4 + home  # noqa: S311 - a test's dice
+    trial = FeedCrash(tmp_path, seed=seed, kills=5, clients=8)
     figures = trial.run()
     assert figures.troubles == [], figures
-    assert figures.kills.total() >= 20
+    assert figures.kills.total() >= 5
     assert figures.acknowledged
