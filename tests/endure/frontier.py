@@ -21,7 +21,7 @@ import apsw
 from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_rows import Rows
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.model.url import host_key, key
+from ingather.model.urlparts import host_key, key
 from ingather.robot.frontier.allotment import Allotment
 from ingather.robot.frontier.hold import Frontier
 from ingather.testing.rig import Rig, wait_until

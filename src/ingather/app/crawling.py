@@ -21,7 +21,8 @@ from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.lifecycle import Outcome, State
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.ports.catalog import UrlRecord
 
 __all__ = ["CrawlSummary", "Progress", "Wanted", "crawl", "plan_crawl"]

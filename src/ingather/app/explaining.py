@@ -34,7 +34,8 @@ from ingather.index import IndexFolder
 from ingather.model.description import Attributes
 from ingather.model.page import Converted, Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 
 __all__ = ["explainer_of"]
 

@@ -60,7 +60,8 @@ from ingather.conf.sources.source import SourceConf
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 from ingather.robot.frontier.allotment import Allotment
 from ingather.robot.frontier.hold import Frontier
 from ingather.robot.keeper import Keeper

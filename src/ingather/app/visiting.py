@@ -18,7 +18,7 @@ from ingather.fetch.http import Asking, HttpFetcher
 from ingather.fetch.robots_gate import RobotsState
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked

@@ -9,7 +9,7 @@ import apsw
 
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.report import Denial
-from ingather.model.url import host_key
+from ingather.model.urlparts import host_key
 
 __all__ = ["PUBLIC_CLASS", "Names"]
 

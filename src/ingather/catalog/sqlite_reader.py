@@ -20,7 +20,7 @@ from ingather.model.change import Change, ChangeKind
 from ingather.model.description import Attributes, Description
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.resource import Response
-from ingather.model.url import key
+from ingather.model.urlparts import key
 from ingather.ports.catalog import CatalogReader, CatalogStats, UrlRecord, Visit
 
 __all__ = ["PageExtra", "ShownRow", "SqliteReader"]

@@ -17,7 +17,8 @@ from ingather.model.candidate import Candidate, Pushed
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.ports.catalog import CatalogReader, UrlRecord
 
 __all__ = ["ExplainParts", "Explainer", "Reader"]

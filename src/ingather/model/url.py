@@ -10,24 +10,13 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Final, NamedTuple
-
-import xxhash
+from typing import Final
 
 import can_ada
 from ingather.errors import UrlError
+from ingather.model.urlparts import NO_DOCUMENTS, PUSHED, SCHEMES, shown
 
-__all__ = [
-    "DEFAULT_DROP",
-    "Canonicaliser",
-    "Parts",
-    "canonical",
-    "fed_url",
-    "host_key",
-    "key",
-    "path_prefix",
-    "split",
-]
+__all__ = ["DEFAULT_DROP", "Canonicaliser", "canonical", "fed_url"]
 
 DEFAULT_DROP: Final[tuple[str, ...]] = (
     # sessions
@@ -41,16 +30,9 @@ DEFAULT_DROP: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Parameters that no page depends on; ``NAME``, ``PREFIX*``, or ``NAME~`` = only when the value looks like a token."""
 
-_SCHEMES: Final = {"http": 80, "https": 443, "ftp": 21, "file": 0, "ftps": 990, "sftp": 22, "smb": 445}
 _UNTAUGHT: Final = frozenset({"ftps", "sftp", "smb"})
 """Schemes that a WHATWG parser leaves nearly as they are written; they are read here by the rules of http."""
 _COMPANIES: Final = tuple(f"{scheme}://" for scheme in sorted(_UNTAUGHT))
-_PUSHED: Final = re.compile(r"[a-z][a-z0-9+.\-]{0,62}\Z")
-_NO_DOCUMENTS: Final = frozenset(
-    {"about", "blob", "data", "gopher", "javascript", "mailto", "news", "tel", "urn", "vbscript"}
-)
-"""Schemes that name nothing that could be pushed to us."""
-_SHARED_PORTS: Final = frozenset({80, 443, 21})
 _MEMO_DIRECTORIES: Final = 64
 _MEMO_ENTRIES: Final = 2048
 _MEMO_HREF_CHARS: Final = 512
@@ -72,24 +54,6 @@ _DOT_SEGMENT: Final = re.compile(r"/(\.\.?)(?=/|\Z)")
 _PATH_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]")
 _QUERY_WORK: Final = re.compile(r"%([0-9A-Fa-f]{2})?|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?]")
 _TOKEN: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_\-.,]{12,}\Z|[0-9A-Fa-f]{16,}\Z")
-
-
-class Parts(NamedTuple):
-    """A canonical URL taken apart.
-
-    Attributes:
-        scheme: ``http``, ``https``, ``ftp``, ``ftps``, ``sftp``, ``smb`` or ``file``; of what is pushed any.
-        host: lower case, IPv6 in brackets, ``""`` for files.
-        port: the effective port; 0 for files.
-        origin: ``https://h:8443``, without the default port.
-        path: path and query, starts with ``/``.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    origin: str
-    path: str
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -143,7 +107,7 @@ class Canonicaliser:
         try:
             parsed = can_ada.parse(url) if base is None else can_ada.parse(base) + url
         except (ValueError, TypeError) as error:
-            raise UrlError(f"{_shown(url)} is not a URL") from error
+            raise UrlError(f"{shown(url)} is not a URL") from error
         return self._finish(parsed.href)
 
     def resolver(self, base: str) -> Callable[[str], str | None]:
@@ -225,8 +189,8 @@ class Canonicaliser:
         if _CLEAN.match(href):
             return href
         scheme, colon, rest = href.partition("://")
-        if not colon or scheme not in _SCHEMES:
-            raise UrlError(f"{_shown(href)} has a scheme that is not gathered")
+        if not colon or scheme not in SCHEMES:
+            raise UrlError(f"{shown(href)} has a scheme that is not gathered")
         rest = rest.partition("#")[0]
         head, question, query = rest.partition("?")
         authority, _, path = head.partition("/")
@@ -246,24 +210,24 @@ class Canonicaliser:
             try:
                 return self._finish(can_ada.parse(result).href)
             except (ValueError, TypeError) as error:
-                raise UrlError(f"{_shown(href)} is not a URL") from error
+                raise UrlError(f"{shown(href)} is not a URL") from error
         return result
 
     def _untaught(self, href: str) -> str:
         """Turn a URL of a scheme that Ada knows nothing of into the canonical form: with the eyes of http."""
         scheme, _, rest = href.partition("://")
         if rest[:1] in {"", "/", "?", "#", "\\"}:
-            raise UrlError(f"{_shown(href)} has no host")
+            raise UrlError(f"{shown(href)} has no host")
         try:
             web, tls = can_ada.parse(f"http://{rest}"), can_ada.parse(f"https://{rest}")
             port = web.port or tls.port  # each leaves out its own default alone
             made = self._finish(web.href)
         except (ValueError, TypeError) as error:
-            raise UrlError(f"{_shown(href)} is not a URL") from error
+            raise UrlError(f"{shown(href)} is not a URL") from error
         authority, _, path = made.partition("://")[2].partition("/")
         host = authority[: authority.rfind(":")] if web.port else authority
-        shown = f":{port}" if port and int(port) != _SCHEMES[scheme] else ""
-        return f"{scheme}://{host}{shown}/{path}"
+        port_shown = f":{port}" if port and int(port) != SCHEMES[scheme] else ""
+        return f"{scheme}://{host}{port_shown}/{path}"
 
     def _query(self, query: str) -> str:
         return "&".join([part for part in query.split("&") if not self._drops(part)])
@@ -296,7 +260,7 @@ def _parsed(url: str) -> can_ada.URL:
     try:
         return can_ada.parse(url)
     except (ValueError, TypeError) as error:
-        raise UrlError(f"{_shown(url)} is not a URL") from error
+        raise UrlError(f"{shown(url)} is not a URL") from error
 
 
 def _starts(directory: str) -> dict[str, str]:
@@ -341,13 +305,13 @@ def fed_url(url: str, web: Callable[[str], str] = canonical) -> str:
             UrlError
         ):  # what stands there is the sender's, if it is not as such URLs are
             return web(url)
-    elif scheme in _SCHEMES or not colon:
+    elif scheme in SCHEMES or not colon:
         return web(url)
     rest = rest.partition("#")[0]
     cut = min((at for at in (rest.find("/"), rest.find("?")) if at >= 0), default=len(rest))
     authority, path = rest[:cut].lower(), rest[cut:]
-    if not _PUSHED.match(scheme) or scheme in _NO_DOCUMENTS or not (authority or path.strip("/")):
-        raise UrlError(f"{_shown(url)} is not the URL of a document")
+    if not PUSHED.match(scheme) or scheme in NO_DOCUMENTS or not (authority or path.strip("/")):
+        raise UrlError(f"{shown(url)} is not the URL of a document")
     path = path if path.startswith("/") else f"/{path}"
     return f"{scheme}://{_ascii(authority)}{_ascii(path)}"
 
@@ -358,60 +322,3 @@ def _ascii(text: str) -> str:
         char if "!" <= char <= "~" else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
         for char in text
     )
-
-
-def split(url: str) -> Parts:
-    """Take a canonical URL apart; costs a microsecond, so it trusts its argument.
-
-    Raises:
-        UrlError: there is no ``scheme://`` of documents, or no path.
-    """
-    scheme, colon, rest = url.partition("://")
-    slash = rest.find("/")
-    if (
-        not colon
-        or (scheme not in _SCHEMES and (scheme in _NO_DOCUMENTS or not _PUSHED.match(scheme)))
-        or slash < 0
-    ):
-        raise UrlError(f"{_shown(url)} is not a canonical URL")
-    authority = rest[:slash]
-    host, port = _host_and_port(scheme, authority)
-    return Parts(scheme, host, port, f"{scheme}://{authority}", rest[slash:])
-
-
-def key(url: str, seed: int = 0) -> int:
-    """Return the signed 64-bit hash (xxh3) by which a canonical URL is known; *seed* is the installation's.
-
-    Two different URLs may share a key (chance 3e-8 among a million): who stores keys compares the URL.
-    """
-    value = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"), seed)
-    return value - (1 << 64) if value >> 63 else value
-
-
-def host_key(origin: str) -> str:
-    """Return the name under which politeness is kept: ``h`` or ``h:8443``.
-
-    All protocols of a host on their own ports are one host: ``https://h``, ``http://h`` and ``sftp://h`` give ``h``. The files
-    of this machine are one host, too: ``file:``.
-    """
-    scheme, _, authority = origin.partition("://")
-    host, port = _host_and_port(scheme, authority.partition("/")[0])
-    if scheme == "file" and not host:
-        return "file:"
-    return host if port in _SHARED_PORTS or not port or port == _SCHEMES.get(scheme) else f"{host}:{port}"
-
-
-def path_prefix(path: str, segments: int = 2) -> str:
-    """Return the first *segments* segments of *path* (query cut): ``/a/b/c?d`` gives ``/a/b``."""
-    return "/".join(path.partition("?")[0].split("/", segments + 1)[: segments + 1]) or "/"
-
-
-def _host_and_port(scheme: str, authority: str) -> tuple[str, int]:
-    host, _, digits = authority.rpartition(":")
-    if host and digits.isdecimal():
-        return host.lower(), int(digits)
-    return authority.lower(), _SCHEMES.get(scheme, 0)
-
-
-def _shown(url: str) -> str:
-    return ascii(url if len(url) <= 200 else f"{url[:200]}...")  # noqa: PLR2004 - enough for a message

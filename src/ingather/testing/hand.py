@@ -28,7 +28,8 @@ from ingather.model.polled import Polled, decode_polled
 from ingather.model.report import Claim, HostGrant, Report
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import Canonicaliser, host_key, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import host_key, split
 from ingather.ports.renderer import NotAsked, Renderer
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.gatherer import Gatherer

@@ -19,7 +19,7 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Denial, Discovery, Report, Row, Settled
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 from ingather.ports.catalog import CatalogReader, UrlRecord
 from ingather.robot.settling.settle import SettleRules, settle
 

@@ -16,7 +16,8 @@ from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Discovery, Report
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser, canonical, split
+from ingather.model.url import Canonicaliser, canonical
+from ingather.model.urlparts import split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.hostnames import HostNames

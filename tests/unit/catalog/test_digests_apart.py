@@ -16,7 +16,7 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Discovery, Report
-from ingather.model.url import key
+from ingather.model.urlparts import key
 from ingather.robot.settling.committing import Batch, Committer
 from ingather.robot.settling.deletion import DeletionPolicy
 from ingather.robot.settling.settle import SettleRules

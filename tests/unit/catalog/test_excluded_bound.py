@@ -6,7 +6,7 @@ from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.report import Denial, Discovery
-from ingather.model.url import key
+from ingather.model.urlparts import key
 
 DENIED = Denial("filter rules", "filter.conf:1", "no", 1)
 

@@ -107,6 +107,13 @@ def test_urls_that_two_sources_name_are_listed(own: FeedRig) -> None:
     own.push(record(url, content("y")), datasource="lists")  # the last content owns it
     assert call(own, "conflicts", "papers").out == f"{url}  belongs to lists, named by papers, too\n"
     assert json.loads(call(own, "conflicts", "--after", str(one["id"]), "--json").out) == []
+    own.push(record(url), record("http://both.test/c"), datasource="more", feedtype="metadata-and-url")
+    own.push(record("http://both.test/c", content("z")), datasource="papers")
+    pages, after = [], 0
+    while page := json.loads(call(own, "conflicts", "--after", str(after), "--limit", "1", "--json").out):
+        pages += [(one["url"], one["listed_by"]) for one in page]
+        after = page[-1]["id"]
+    assert sorted(pages) == [(url, "more"), (url, "papers"), ("http://both.test/c", "more")]
     wrong = call(own, "conflicts", "nobody")
     assert (wrong.status, wrong.err.count("\n")) == (2, 1)
 

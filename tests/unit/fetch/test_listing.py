@@ -7,7 +7,7 @@ from ingather.extract.page import read_page
 from ingather.fetch.shares.listing import Entry, listing_page, listing_response
 from ingather.model.exclusion import reported
 from ingather.model.resource import Request
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion
 
 FOLDER = "sftp://h.example/srv/docs/"

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.errors import UrlError
-from ingather.model.url import DEFAULT_DROP, Canonicaliser, canonical, host_key, key, path_prefix, split
+from ingather.model.url import DEFAULT_DROP, Canonicaliser, canonical
+from ingather.model.urlparts import host_key, key, path_prefix, split
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingather.errors import UrlError
-from ingather.model.url import Canonicaliser, canonical, fed_url, host_key, split
+from ingather.model.url import Canonicaliser, canonical, fed_url
+from ingather.model.urlparts import host_key, split
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from ingather.filters import Engine
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Claim
 from ingather.model.resource import Request
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.pipeline import Pipeline

@@ -14,7 +14,8 @@ from ingather.filters import Engine
 from ingather.model.counted import Count
 from ingather.model.report import Claim
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser, key, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import key, split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.settling.tally import Tally
 from ingather.robot.visit.discovering import Discoverer

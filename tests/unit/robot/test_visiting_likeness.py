@@ -7,7 +7,7 @@ import pytest
 from ingather.extract.simhash import fingerprint, signed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
-from ingather.model.url import key
+from ingather.model.urlparts import key
 from ingather.testing.hand import answer
 
 HTML = ("Content-Type", "text/html; charset=utf-8")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.model.intent import Intent
 from ingather.model.report import Discovery
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 from ingather.testing.fedhome import FedHome, Said, fed, rss
 
 FEED, MAP = "https://n.test/feed.xml", "https://n.test/sitemap.xml"

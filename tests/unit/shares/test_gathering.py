@@ -12,7 +12,8 @@ from ingather.app.home import Home
 from ingather.app.searching import search_service, seen_by
 from ingather.app.secrets import KeyFile, SecretStore
 from ingather.model.lifecycle import Outcome
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.search import SearchRequest
 from ingather.testing.rig import Rig
 

@@ -11,7 +11,7 @@ from ingather.catalog.sqlite_reader_more import MoreReader
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.extract.simhash import signed
 from ingather.model.lifecycle import Outcome
-from ingather.model.url import key
+from ingather.model.urlparts import key
 from ingather.testing.visitor import SqliteUnderTest, Visitor
 
 A, B, C, D = (f"http://a.test/{name}" for name in "abcd")

@@ -24,7 +24,8 @@ from ingather.app.serving import Serving
 from ingather.client import FeedClient, FeedWriter, Target
 from ingather.errors import IngatherError
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["SCENES", "Player", "Scene", "Stage"]
 

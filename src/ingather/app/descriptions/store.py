@@ -31,7 +31,8 @@ from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
 from ingather.filters.sites import SiteTable
 from ingather.model.description import Attributes
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["GROUP", "Preparing", "RdWriter", "SiteSources", "SourceOf", "Tally", "groups_of", "submit_job"]
 

@@ -11,7 +11,7 @@ from ingather.app.doctor import browsing, homely, listening, machine, secretive,
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.errors import IngatherError
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["CHECKS", "examine"]
 

@@ -51,7 +51,8 @@ from ingather.model.feed import FeedAcl, FeedHeader, FeedRecord, FeedRejection, 
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Report
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser, fed_url, split
+from ingather.model.url import Canonicaliser, fed_url
+from ingather.model.urlparts import split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer, denial_of
 from ingather.robot.visit.pipeline import Judged, Pipeline

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from ingather.errors import UrlError
 from ingather.model.alias import AliasState, HostAlias
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["Side", "authority_of", "chain_refusal", "refusal"]
 

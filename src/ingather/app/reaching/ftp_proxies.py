@@ -8,7 +8,7 @@ from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.routing import Router, pac_failed
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.fetcher import Fetcher
 
 __all__ = ["FtpByWay", "over_proxies"]

@@ -21,7 +21,7 @@ from ingather.fetch.logins.through import Through
 from ingather.log import get
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
 __all__ = ["LoginBook"]

@@ -18,7 +18,8 @@ from ingather.fetch.proxies.routing import DIRECT, Router
 from ingather.fetch.proxies.rules import Choice
 from ingather.model.proxies import SCHEMES, Proxy
 from ingather.model.scope import Scope
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 
 __all__ = ["proxy_text", "try_proxy"]
 

@@ -11,7 +11,7 @@ from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.errors import UrlError
 from ingather.explain.forms import instant
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.robot.keeper import WAY_STATES
 from ingather.robot.politeness.ways import WayState
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["CRAWLED", "opened_for", "root_of"]
 

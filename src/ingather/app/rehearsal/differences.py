@@ -9,7 +9,7 @@ from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.reports.sqlite_replay import KnownUrl
 from ingather.explain.forms import reported_form, short
 from ingather.model.report import Denial
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["Tally", "changed_attributes"]
 

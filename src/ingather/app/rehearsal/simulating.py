@@ -40,7 +40,8 @@ from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.model.resource import Failure, Response
-from ingather.model.url import Canonicaliser, canonical, split
+from ingather.model.url import Canonicaliser, canonical
+from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.plugins import PlugIns
 from ingather.ports.clock import Clock

@@ -23,7 +23,8 @@ from ingather.model.lifecycle import Outcome, State
 from ingather.model.page import Page
 from ingather.model.report import Report
 from ingather.model.resource import Response
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 from ingather.plugins import PlugIns
 from ingather.robot.visit.discovering import denial_of
 from ingather.robot.visit.reading import Reading

@@ -9,7 +9,8 @@ from ingather.app.rendering.keeping import Kept
 from ingather.errors import UrlError
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.ports.renderer import Errand, Fate, NotAsked
 
 __all__ = ["SKIPPABLE", "Gate", "GateLimits", "Refused"]

@@ -9,7 +9,7 @@ from ingather.app.reports.table import Ask, Column, Context, Table
 from ingather.catalog.reports.sqlite_reports import HostRow
 from ingather.errors import UsageError
 from ingather.fetch.robots import parse
-from ingather.model.url import host_key
+from ingather.model.urlparts import host_key
 from ingather.robot.politeness.visitbudget import day_of
 
 __all__ = ["budgets", "crawl_delay", "dns_cache", "hosts_named", "queue", "rechecks", "servers", "slow_hosts"]

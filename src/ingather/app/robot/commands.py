@@ -9,7 +9,8 @@ from ingather.app.robot.rechecking import FIELDS, again_if_out, choose, read_cho
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.lifecycle import State
-from ingather.model.url import canonical, host_key, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import host_key, split
 from ingather.units import parse_seconds
 
 if TYPE_CHECKING:

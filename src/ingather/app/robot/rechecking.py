@@ -19,7 +19,8 @@ from ingather.catalog.frontier.sqlite_recheck import RecheckReader, Woken
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UrlError, UsageError
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering

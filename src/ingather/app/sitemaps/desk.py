@@ -23,7 +23,8 @@ from ingather.model.lifecycle import State
 from ingather.model.polled import Polled, PollKind, decode_polled
 from ingather.model.report import HostReport, Settled
 from ingather.model.sitemap import EntryState
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion
 from ingather.robot.frontier.recheck import RecheckLimits, next_visit
 from ingather.robot.settling.hints import Hint, Score, Trust, trust

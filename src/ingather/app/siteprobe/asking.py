@@ -12,7 +12,7 @@ from ingather.fetch.knocking import Knock, Knocker, Shown
 from ingather.fetch.limits import RobotsLimits
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 

@@ -15,7 +15,8 @@ from ingather.errors import UrlError, WebFeedError
 from ingather.fetch import REDIRECTS
 from ingather.model.resource import Failure, Response
 from ingather.model.scope import Scope
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["find_feeds_of", "find_login", "find_sitemaps", "judge_feeds", "judge_login", "judge_sitemaps"]
 

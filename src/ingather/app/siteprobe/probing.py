@@ -29,7 +29,7 @@ from ingather.fetch.names import HostNames, look_up
 from ingather.log import get
 from ingather.model.resource import Failure, FailureKind, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
 __all__ = ["Options", "look", "look_at_all"]

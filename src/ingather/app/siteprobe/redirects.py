@@ -8,7 +8,7 @@ import msgspec
 from ingather.app.siteprobe.finding import Finding
 from ingather.fetch import REDIRECTS, Chain
 from ingather.model.resource import Failure, FailureKind, Response
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["Hop", "Way", "judge_way", "walk"]
 

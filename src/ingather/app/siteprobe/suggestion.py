@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from ingather.conf.report import Report
 from ingather.conf.sites.rulesconf import parse_rules
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["adding", "suggest", "understood"]
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from ingather.conf import Site
 from ingather.errors import UrlError
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["Target", "target_of_text", "targets_of"]
 

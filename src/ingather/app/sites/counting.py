@@ -11,7 +11,7 @@ from ingather.catalog.sqlite_rows import Rows
 from ingather.conf.sites.rules import Site
 from ingather.conf.sites.sitebook import SiteBook
 from ingather.errors import UrlError
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["documents_by_host", "documents_of_sites", "uncovered"]
 

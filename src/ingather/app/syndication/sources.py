@@ -6,7 +6,7 @@ from typing import Final
 
 from ingather.conf.sources.source import SourceConf
 from ingather.fetch.egress import Beforehand
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.robot.visit.listed import honoured
 from ingather.syndication.source_limits import SourceLimits
 

@@ -27,7 +27,7 @@ from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.routing import Router
 from ingather.log import get
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
 if TYPE_CHECKING:

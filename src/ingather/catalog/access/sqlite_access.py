@@ -18,7 +18,7 @@ from ingather.catalog.access.sqlite_acl import AccessLists, no_rules
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.acl import Acl, Inheritance, storable
-from ingather.model.url import key
+from ingather.model.urlparts import key
 
 __all__ = ["AccessStore"]
 

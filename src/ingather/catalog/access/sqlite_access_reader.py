@@ -9,7 +9,7 @@ from ingather.catalog.access.acl_packing import inheritance_of, unpack_entries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.model.acl import Acl, AclEntry, Inheritance
-from ingather.model.url import key
+from ingather.model.urlparts import key
 
 __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 

@@ -9,7 +9,7 @@ from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.model.decided import Undo
 from ingather.model.lifecycle import Outcome
-from ingather.model.url import key
+from ingather.model.urlparts import key
 
 __all__ = [
     "Decided",

@@ -24,7 +24,7 @@ from ingather.model.change import ChangeKind
 from ingather.model.description import PERSISTENT, AttributesView
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 
 __all__ = ["Descriptions", "NewDescription", "Parts", "Put"]
 

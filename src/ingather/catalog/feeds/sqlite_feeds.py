@@ -24,7 +24,7 @@ from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial, Row
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 
 __all__ = ["FeedStore", "Known", "Listing"]
 

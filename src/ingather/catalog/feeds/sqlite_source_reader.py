@@ -82,8 +82,16 @@ class SourceReader:
         return [(str(why), int(count)) for why, count in self._rows.all(_UNREACHED, (source, most))]
 
     def conflicts(self, source: str, *, after: int, limit: int) -> list[tuple[int, str, str, str]]:
-        """Return (row, URL, owner, who names it, too), by row behind *after*; *source*: as one of both, ``""`` = any. Reads all listings."""
-        rows = self._rows.all(_CONFLICTS, (source, after, limit))
+        """Return (row, URL, owner, who names it, too), by row behind *after*; *source*: as one of both, ``""`` = any. Reads all listings.
+
+        A row comes whole or on the next page, for the next page begins behind the last row: so there may be a few less than *limit*
+        (more, where one row alone has as many).
+        """
+        rows = self._rows.all(_CONFLICTS, (source, after, limit + 1))
+        if len(rows) > limit:
+            cut = rows[limit][0]
+            rows = [row for row in rows if row[0] < cut] or self._rows.all(_CONFLICTS, (source, cut - 1, -1))
+            rows = [row for row in rows if row[0] <= cut]
         return [(int(row), str(url), str(owner), str(other)) for row, url, owner, other in rows]
 
     def ended(self, datasource: str) -> list[int]:

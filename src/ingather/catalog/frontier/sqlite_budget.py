@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from ingather.model.url import path_prefix
+from ingather.model.urlparts import path_prefix
 
 __all__ = ["BudgetKey", "BudgetLimits", "Budgets", "budget_keys"]
 

@@ -17,7 +17,7 @@ from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
 from ingather.model.intent import Intent
 from ingather.model.lifecycle import State
 from ingather.model.sitemap import EntryState
-from ingather.model.url import host_key
+from ingather.model.urlparts import host_key
 
 __all__ = ["Entry", "ListedEntry", "SitemapRow", "Sitemaps"]
 

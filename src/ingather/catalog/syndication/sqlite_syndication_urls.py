@@ -17,7 +17,7 @@ from ingather.catalog.statements import SQL
 from ingather.model.intent import FEEDS
 from ingather.model.lifecycle import State
 from ingather.model.report import Row
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 
 __all__ = ["Claimed", "SyndicatedUrls"]
 

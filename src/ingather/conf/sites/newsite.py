@@ -10,7 +10,8 @@ from ingather.conf.text.blocks import parse_blocks
 from ingather.conf.text.textedit import FileEdit, in_quotes, written
 from ingather.conf.text.tree import Block, Document, Remark
 from ingather.errors import ConfigurationError, UrlError, UsageError
-from ingather.model.url import Parts, canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import Parts, split
 
 __all__ = ["NewSite", "canonical_start", "use_lists", "with_site"]
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from ingather.conf.patterns.dialects import Pattern
 from ingather.model.diagnostic import Place
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["METHODS", "PROTOCOLS", "SITE_PROTOCOLS", "SOURCES", "Match", "Rule", "Rules", "Site", "Start"]
 

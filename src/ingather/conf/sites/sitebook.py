@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from ingather.conf.sites.rules import Site
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["SiteBook", "most_specific"]
 

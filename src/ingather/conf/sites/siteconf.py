@@ -11,7 +11,8 @@ from ingather.conf.sites.blockvalues import BlockValues
 from ingather.conf.sites.rules import PROTOCOLS, SITE_PROTOCOLS, Rule, Site, Start
 from ingather.conf.text.tree import Block, Entry
 from ingather.errors import UnitError, UrlError, UsageError
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.units import parse_seconds
 
 __all__ = ["CREDENTIAL_NAME", "FILES", "MOST_CONNECTIONS", "MOST_DELAY_S", "SITE_PARAMETERS", "SiteReader"]

@@ -8,7 +8,8 @@ from typing import Final
 
 from ingather.conf.settings.kinds import Kind, Setting, Value
 from ingather.errors import UnitError, UrlError
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 
 __all__ = ["REVISIT_KEYS", "RevisitConf", "check_revisits", "revisit_field", "revisit_value"]
 

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from ingather.conf.settings.kinds import Kind, Setting
 from ingather.errors import UnitError, UrlError
-from ingather.model.url import Canonicaliser, split
+from ingather.model.url import Canonicaliser
+from ingather.model.urlparts import split
 
 __all__ = [
     "SOURCE_CODE",

@@ -14,7 +14,7 @@ from ingather.log import get
 from ingather.model.proxies import SCHEMES, Proxy
 from ingather.model.resource import Failure, FailureKind, Response, Way
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
 __all__ = ["DIRECT", "Router", "pac_failed"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from ingather.errors import UrlError
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["ANONYMOUS", "Account", "AccountOf", "Target", "no_account", "target_of"]
 

@@ -12,7 +12,8 @@ from xml.parsers import expat
 from ingather.errors import UrlError
 from ingather.fetch.shares.listing import Entry
 from ingather.model.resource import LISTING_ENTRIES
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 
 __all__ = ["MultistatusError", "read_multistatus"]
 

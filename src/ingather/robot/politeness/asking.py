@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from ingather.model.counted import Count
-from ingather.model.url import key as key_of
+from ingather.model.urlparts import key as key_of
 from ingather.robot.wire import AskCounts, AskStart, Ended
 
 __all__ = ["Asking"]

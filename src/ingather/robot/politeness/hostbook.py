@@ -12,7 +12,7 @@ from ingather.fetch.robots import parse as parse_robots
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, HostGrant, HostReport
 from ingather.model.resource import Failure, Response
-from ingather.model.url import host_key, split
+from ingather.model.urlparts import host_key, split
 from ingather.ports.clock import Clock
 from ingather.robot.politeness.backoff import retry_after_seconds
 from ingather.robot.politeness.hosts import HostClock, HostPolicy, HostState

@@ -12,7 +12,7 @@ from typing import Final
 from ingather.catalog.likeness.sqlite_likeness_reader import CanonicalRow, Side
 from ingather.extract.simhash import differing_bits
 from ingather.model.lifecycle import Outcome
-from ingather.model.url import split
+from ingather.model.urlparts import split
 
 __all__ = ["judge_canonicals"]
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from ingather.catalog.syndication.sqlite_sitemaps import Entry
-from ingather.model.url import host_key, split
+from ingather.model.urlparts import host_key, split
 from ingather.syndication import Listing
 
 __all__ = ["DEEPEST", "EVERY", "entries_of", "may_list", "priority_of"]

@@ -12,7 +12,7 @@ from ingather.model.intent import FEEDS, POLLS, Intent
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher

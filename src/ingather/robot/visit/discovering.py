@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingather.filters import Engine, Evaluation
 from ingather.model.candidate import Candidate, Pushed
 from ingather.model.report import Denial, Discovery
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 from ingather.model.verdict import Exclusion
 
 __all__ = ["Discoverer", "UrlLimits", "denial_of"]

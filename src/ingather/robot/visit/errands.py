@@ -6,7 +6,7 @@ from ingather.fetch.egress import Beforehand
 from ingather.model.report import Denial
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.renderer import NotAsked
 from ingather.robot.visit.hopping import Hopping
 

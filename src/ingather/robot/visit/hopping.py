@@ -18,7 +18,8 @@ from ingather.model.polled import Hop
 from ingather.model.report import Denial
 from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import canonical, split
+from ingather.model.url import canonical
+from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher

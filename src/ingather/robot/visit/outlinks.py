@@ -11,7 +11,7 @@ from ingather.model.candidate import Pushed
 from ingather.model.page import Link, Page
 from ingather.model.report import Report
 from ingather.model.resource import LISTING_ENTRIES, Response
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.judged import Judged

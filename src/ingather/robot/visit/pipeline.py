@@ -32,7 +32,7 @@ from ingather.model.page import Page
 from ingather.model.phase import Phase
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, Response
-from ingather.model.url import key
+from ingather.model.urlparts import key
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
 from ingather.robot.frontier.seen import Seen

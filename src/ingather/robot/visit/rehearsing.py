@@ -13,7 +13,7 @@ from ingather.model.lifecycle import Outcome
 from ingather.model.page import Page
 from ingather.model.report import Claim, Report
 from ingather.model.resource import Failure, Response
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 from ingather.robot.visit.discovering import Discoverer, UrlLimits
 from ingather.robot.visit.listed import ListedRules

@@ -20,7 +20,7 @@ from ingather.extract.simhash import NEAR_BITS, differing_bits, fingerprint
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
-from ingather.model.url import split
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 from ingather.ports.renderer import NotAsked
 from ingather.robot.visit.judged import UnfinishedError
