@@ -19,7 +19,7 @@ from ingather.ports.isolation import Isolation
 from ingather.robot.frontier.recheck import RecheckLimits
 from ingather.robot.frontier.sampling import SamplingLimits
 from ingather.robot.gathererlimits import GathererLimits
-from ingather.robot.indexing.following import FollowLimits
+from ingather.robot.indexing.pace import FollowLimits
 from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.politeness.addresses import AddressLimits
 from ingather.robot.politeness.backoff import BackOffLimits

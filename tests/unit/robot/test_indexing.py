@@ -8,7 +8,8 @@ from ingather.index import IndexFolder
 from ingather.model.change import Change, ChangeKind
 from ingather.model.report import Report
 from ingather.ports.index import IndexDocument, IndexWriter
-from ingather.robot.indexing.following import FollowLimits, IndexFollower
+from ingather.robot.indexing.following import IndexFollower
+from ingather.robot.indexing.pace import FollowLimits
 from ingather.testing.clock import FakeClock
 from ingather.testing.rig import wait_until
 

@@ -30,7 +30,8 @@ from ingather.model.resource import Failure, FailureKind, Request, Response
 from ingather.model.scope import Scope
 from ingather.ports.index import IndexDocument
 from ingather.robot.frontier.schedule import Schedule
-from ingather.robot.indexing.following import FollowLimits, IndexFollower
+from ingather.robot.indexing.following import IndexFollower
+from ingather.robot.indexing.pace import FollowLimits
 from ingather.robot.logs.robotlog import Level, RobotLog
 from ingather.robot.politeness.hosts import HostClock
 from ingather.testing.clock import FakeClock

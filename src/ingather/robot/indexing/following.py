@@ -10,7 +10,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from typing import Protocol
 
 from ingather.errors import IndexDamagedError, IngatherError
@@ -19,8 +18,9 @@ from ingather.model.change import Change, ChangeKind
 from ingather.model.report import Report
 from ingather.ports.clock import Clock
 from ingather.ports.index import IndexDocument, IndexWriter
+from ingather.robot.indexing.pace import CommitPace, FollowLimits
 
-__all__ = ["DocumentSource", "FollowLimits", "IndexFollower"]
+__all__ = ["DocumentSource", "IndexFollower"]
 
 _log = get("index")
 
@@ -42,40 +42,6 @@ class DocumentSource(Protocol):
 
     def close(self) -> None:
         """Release what the thread opened."""
-
-
-@dataclass(frozen=True, slots=True)
-class FollowLimits:
-    """When to commit, and how much may lie in the queue.
-
-    Attributes:
-        quiet_docs, quiet_s: commit at this many documents or this age while documents come slowly.
-        steady_rate, steady_s: the age from that many documents a second on. A commit costs nearly the same for
-            one document as for a hundred, and what many small ones wrote is merged soon after.
-        busy_docs, busy_s: the same at full crawl speed (*busy_rate* documents a second and more, and *calm_s* after).
-        collect_s, collect_docs: descriptions are collected for so long, and at most so many; 0 s = not at all. What
-            somebody may not find any more is committed at the other pace, with all that was collected.
-        queue_docs: the keeper hands out no claims above this lag.
-        queue_bytes: texts kept in the queue; beyond it documents are read again when their turn comes.
-        report_bytes: a description with more text does not wait in memory; it is read again when its turn comes.
-        retry_s: pause before another try after a failure that may pass (no space, for instance).
-    """
-
-    quiet_docs: int = 1_000
-    quiet_s: float = 0.5
-    steady_rate: float = 20.0
-    steady_s: float = 1.3
-    busy_docs: int = 5_000
-    busy_s: float = 10.0
-    busy_rate: float = 200.0
-    calm_s: float = 3.0
-    collect_s: float = 0.0
-    collect_docs: int = 1_000
-    queue_docs: int = 5_000
-    queue_bytes: int = 96 << 20
-    report_bytes: int = 96 << 20
-    group: int = 200
-    retry_s: float = 5.0
 
 
 class IndexFollower:
@@ -259,36 +225,19 @@ class IndexFollower:
         return newest
 
     def _follow(self, writer: IndexWriter, source: DocumentSource) -> None:
-        limits, clock = self._limits, self._clock
+        clock, pace, at = self._clock, CommitPace(), self.applied
         self._hidden = False
-        pending, at, since, busy_until = 0, self.applied, 0.0, 0.0
-        docs, age = limits.quiet_docs, limits.quiet_s
-        window: deque[tuple[float, int]] = deque()
         while True:
-            group = self._next_group(at, None if not pending else max(since + age - clock.monotonic(), 0.01))
-            now, limits = clock.monotonic(), self._limits
+            group = self._next_group(at, pace.wait_s(clock.monotonic()))
             if group:
-                if not pending:
-                    since = now
+                now = clock.monotonic()
                 self._apply(writer, source, group)
-                at, pending = group[-1][0], pending + len(group)
-                window.append((now, len(group)))
-            while window and window[0][0] < now - 2.0:
-                window.popleft()
-            rate = sum(count for _, count in window) / 2.0
-            if rate > limits.busy_rate or self.lag > 2 * limits.group:
-                busy_until = now + limits.calm_s  # a stall of a moment must not cost small commits
-            if now < busy_until:
-                docs, age = limits.busy_docs, limits.busy_s
-            else:
-                docs = limits.quiet_docs
-                age = limits.steady_s if rate >= limits.steady_rate else limits.quiet_s
-            if limits.collect_s and not self._hidden:
-                docs, age = limits.collect_docs, limits.collect_s
-            ends = self._stop or (self._flush and not self._queue)
-            if pending and (ends or pending >= docs or clock.monotonic() - since >= age):
+                at = group[-1][0]
+                pace.took(len(group), now)
+            due = pace.due(clock.monotonic(), self._limits, self.lag, hidden=self._hidden)
+            if pace.pending and (due or self._stop or (self._flush and not self._queue)):
                 self._commit(writer, at)
-                pending = 0
+                pace.committed()
             if self._stop:
                 return
 
