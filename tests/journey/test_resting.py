@@ -37,3 +37,34 @@ def test_a_disabled_source_is_not_fetched_until_it_is_enabled_and_its_documents_
     assert {known.visits for known in rig.known().values()} == {1}
     assert rig.call("search", "walrus").status == 0
     assert rig.complaints() == []
+
+
+def test_a_crawled_source_is_deleted_in_two_steps_under_serve_and_at_rest(rig: Rig, site: Site) -> None:
+    site.page("/", "Walrus", "/next")
+    site.page("/next", "Heron")
+    rig.site(site.origin)
+    everything = {site.url("/"), site.url("/next")}
+    with rig.serving() as served:
+        wait_until(lambda: rig.shown() == everything)
+        code, answer = served.admin("/api/v1/sources/web/destroy", {})
+        assert (code, "still has 2 documents" in str(answer)) == (400, True), answer
+        said = rig.run("source", "delete", "web", "--note", "not ours")  # the owner of the home is asked
+        assert (said.status, said.out) == (0, "web: 2 documents deleted; it is disabled\n"), said.err
+        assert rig.shown() == set()
+        wait_until(lambda: not served.found("heron"))
+        code, answer = served.admin("/api/v1/sources/web/delete", {})
+        assert (code, answer["deleted"], answer["done"]) == (200, 0, True), answer
+        code, answer = served.admin("/api/v1/sources/web/destroy", {})
+        assert (code, answer["source"]) == (200, "web"), answer
+        assert "ingather site delete" in answer["still"][0]
+        code, answer = served.admin("/api/v1/undelete", {"source": "web"})
+        assert (code, answer["restored"]) == (200, 2), answer
+        wait_until(lambda: served.found("heron") == [site.url("/next")])
+    assert rig.call("source", "delete", "web").out == "web: 2 documents deleted; it is disabled\n"
+    assert rig.call("search", "walrus").status == 1
+    assert rig.run("crawl", "--quiet").status == 1  # nothing was indexed
+    assert rig.shown() == set()
+    assert rig.call("source", "enable", "web").status == 0
+    assert rig.run("crawl", "--quiet").status == 0
+    assert rig.shown() == everything
+    assert rig.complaints() == []

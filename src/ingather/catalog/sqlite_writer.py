@@ -16,6 +16,7 @@ from ingather.catalog.access.sqlite_access import AccessStore
 from ingather.catalog.access.sqlite_groups import GroupStore
 from ingather.catalog.access.sqlite_users import Users
 from ingather.catalog.deletion.sqlite_deletion import Deletions
+from ingather.catalog.deletion.sqlite_source_rows import SourceRows
 from ingather.catalog.descriptions.sqlite_descriptions import Descriptions
 from ingather.catalog.descriptions.sqlite_overlay import OverlayStore
 from ingather.catalog.feeds.sqlite_feeds import FeedStore
@@ -79,6 +80,7 @@ class CatalogWriter:
         self.counts = RunCounts(self._db, rows)
         self.registry = Registry(self._db, rows, self.applier)
         self.deletions = Deletions(self._db, self.applier)
+        self.source_rows = SourceRows(self._db)
         self.clearing = Clearing(self._db, self.applier.budgets)
         self.pruning = Pruning(self._db, self.memory, self.applier.log)
         self.seed = int(rows.value("select value from meta where name = 'seed'"))

@@ -9,6 +9,7 @@ import click
 from ingather.cli.feed_common import json_option, moment, open_feeds, tell_list
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.cli.removing import note_option
 
 __all__ = ["command"]
 
@@ -121,23 +122,41 @@ def enable(name: str, home: Path) -> None:
 @command.command("delete")
 @click.argument("name")
 @home_option
-def delete(name: str, home: Path) -> None:
-    """Delete the documents that feeds brought for the source NAME, at once; `undelete` undoes it.
+@note_option
+def delete(name: str, home: Path, note: str) -> None:
+    """Delete the documents of the source NAME, at once and never held; `undelete --source NAME` undoes it.
 
-    Its feeds and their receipts stay, until you destroy it.
+    A source that is crawled (site, rss, sitemap) is disabled, so that nothing brings them back. What another source
+    names, too, goes to that one. Feeds that were pushed stay with their receipts, until you destroy it.
     """
-    feeds = open_feeds(home)
-    made = feeds.delete_documents(feeds.sources.to_delete(name))
-    click.echo(f"{made['name']}: {made['state']}, {made['deleted']} documents deleted")
+    from ingather.app.publishing import author_here
+    from ingather.model.decided import By
+
+    made = open_feeds(home).delete_source(name, By.of(author_here(), note))
+    if "handed_over" not in made:
+        click.echo(f"{made['name']}: {made['state']}, {made['deleted']} documents deleted")
+        return
+    click.echo(f"{made['name']}: {made['deleted']} documents deleted; it is disabled")
+    if made["handed_over"]:
+        click.echo(f"  {made['handed_over']} documents belong to other sources now, which name them, too")
 
 
 @command.command("destroy")
 @click.argument("name")
 @home_option
 def destroy(name: str, home: Path) -> None:
-    """Forget the feeds of the source NAME, which has no documents any more, with receipts and files."""
+    """Forget what was listed for the source NAME, which has no documents any more: feeds with receipts and files, sitemaps."""
     gone = open_feeds(home).destroy(name)
     click.echo(f"forgotten: {gone['forgotten']} feeds of {gone['source']}")
+    if "still" not in gone:
+        return
+    click.echo(
+        f"  {gone['feeds']} feeds and {gone['sitemaps']} sitemaps of sites, {gone['listed']} URLs that they listed"
+    )
+    if gone["still"]:
+        click.echo("  it stays disabled, for the configuration has it still; take out, and destroy it again:")
+    for said in gone["still"]:
+        click.echo(f"    {said}")
 
 
 def _line(one: Mapping[str, Any]) -> str:

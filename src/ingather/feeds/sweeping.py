@@ -79,12 +79,39 @@ def sweep(
         feeds.receipt(
             feed.id, n, line=0, url=url, url_id=url_id, action="omitted", state=Written.DELETED, note=reason
         )
-    feeds.swept(feed.id, deleted=len(left))
-    if left:
+    deleted = len(left)
+    listed = feeds.listed_for(source, _PIECE) if commanded and not left else []
+    for url_id, url, own in listed:  # an appliance could not: what it had crawled stayed
+        deleted += _unlist(writer, applied, feed, (url_id, url, own), now_s)
+    feeds.swept(feed.id, deleted=deleted)
+    if left or listed:
         return False, ""
     if current.sweep == _GOES:
         _sweep_acls(writer, applied, source, parts)
     return True, ""
+
+
+def _unlist(
+    writer: FeedWriter, applied: Applied, feed: FeedRow, listed: tuple[int, str, bool], now_s: float
+) -> bool:
+    """The data source that lists a URL for the crawler is deleted: its document goes, unless another data source lists it, too."""
+    url_id, url, own = listed
+    feeds = writer.feeds
+    if feeds.list_for_next(url_id, own, applied):
+        return False
+    feeds.unlist(url_id)
+    if not own:
+        return False
+    reason, number = "the data source was deleted by the operator", feeds.last_receipt(feed.id) + 1
+    source = feeds.make_source(source_row_name(feed.datasource))
+    writer.deletions.observe(Seen(url_id, source, reason, "delete", detail=_said(feed)), now_s)
+    writer.deletions.delete(url_id, reason, now_s, applied, gone=True, decided=_BY_PERSON)
+    writer.access.delete_acl(url, applied)
+    feeds.rest(url_id)
+    feeds.receipt(
+        feed.id, number, line=0, url=url, url_id=url_id, action="omitted", state=Written.DELETED, note=reason
+    )
+    return True
 
 
 def _generation(writer: FeedWriter, feed: FeedRow) -> tuple[Sequence[int], str]:

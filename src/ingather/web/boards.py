@@ -284,14 +284,14 @@ class FeedBoard(Protocol):
     def conflicts(self, name: str = "", *, after: int = 0, limit: int = 1000) -> Sequence[Tree]:
         """Return URLs that one source owns and another names, too."""
 
-    def delete_source(self, name: str) -> Tree:
-        """Delete the documents that feeds brought for a source; return the feed that does it."""
+    def delete_source(self, name: str, by: By) -> Tree:
+        """Delete the documents of a source; return the feed that does it, or what was ``deleted`` and whether that was all (``done``)."""
 
     def switch_source(self, name: str, *, off: bool) -> Tree:
         """Disable a source, or enable it again; return it."""
 
     def destroy(self, name: str) -> Tree:
-        """Forget the feeds of a source that has no documents any more."""
+        """Forget the feeds of a source that has no documents any more, and what feeds and sitemaps listed for it."""
 
 
 class RssBoard(Protocol):

@@ -233,14 +233,14 @@ ROUTES: tuple[Endpoint, ...] = (
         "lets it rest; its documents stay",
     ),
     Endpoint(_A, "/api/v1/sources/{name}/enable", _POST, _ADMIN, enable_source, "lets it go on"),
-    Endpoint(_A, "/api/v1/sources/{name}/delete", _POST, _ADMIN, delete_source, "deletes what feeds brought"),
+    Endpoint(_A, "/api/v1/sources/{name}/delete", _POST, _ADMIN, delete_source, "deletes its documents"),
     Endpoint(
         _A,
         "/api/v1/sources/{name}/destroy",
         _POST,
         _ADMIN,
         destroy,
-        "forgets its feeds, when nothing is left",
+        "forgets what was listed for it, when nothing is left",
     ),
     Endpoint(_A, "/api/v1/groups", _GET, _ADMIN, groups, "sources of memberships, and groups"),
     Endpoint(

@@ -19,6 +19,7 @@ from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.cli import run
 from ingather.feeds.desk import FeedKind
+from ingather.model.lifecycle import State
 from ingather.testing.feeds import FeedRig, content, record
 from ingather.testing.running import Ran
 
@@ -125,6 +126,21 @@ def test_what_was_gathered_is_no_data_source(own: FeedRig) -> None:
         answer = call(own, verb, name)
         assert (answer.status, answer.out) == (2, "")
         assert "source" in answer.err
+
+
+def test_what_web_feeds_list_goes_with_their_data_source_unless_another_lists_it(own: FeedRig) -> None:
+    mine, both = "http://listed.test/mine", "http://listed.test/both"
+    own.push(record(both), datasource="first", feedtype="metadata-and-url")
+    own.push(record(mine), record(both), datasource="second", feedtype="metadata-and-url")
+    own.local.close()
+    assert waiting(own) == {"http://listed.test"}
+    assert "1 documents deleted" in call(own, "delete", "second").out
+    found = {one["name"]: one for one in json.loads(call(own, "list", "--json").out)}
+    assert (found["first"]["listed"], found["second"]["listed"]) == (1, 0)
+    own.local = own._open()
+    rows = {url: own.row(url) for url in (mine, both)}
+    assert {url: row and row.state for url, row in rows.items()} == {mine: State.GONE, both: State.WAITING}
+    own.local.close()
 
 
 def test_a_disabled_source_rests_and_keeps_its_documents(own: FeedRig) -> None:

@@ -5,17 +5,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ingather.app.feeds.emptying import delete_gathered, forget_gathered
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
-from ingather.app.feeds.sources import SourceOffice, switch_job
+from ingather.app.feeds.sources import SourceOffice, still_configured, switch_job
 from ingather.app.home import Home
-from ingather.app.homeparts import database_of
+from ingather.app.homeparts import database_of, load_checked
 from ingather.app.owner import ask_owner
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, UsageError
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
 from ingather.index import IndexFolder
+from ingather.model.decided import By
 
 __all__ = ["HomeFeeds"]
 
@@ -65,16 +67,56 @@ class HomeFeeds:
                 local.index()
         return self.sources.shown(name) | {"changed": changed}
 
-    def destroy(self, source: str) -> dict[str, Any]:
-        """Forget all feeds of a data source that has no documents any more, with receipts and files.
+    def delete_source(self, name: str, by: By) -> dict[str, Any]:
+        """Delete the documents of a source: at a data source as a feed of type "deleted", else here and now, all of them.
 
         Raises:
-            UsageError: there is none, it has documents, or a feed is not at its end.
+            UsageError: there is none, or it has nothing.
         """
-        datasource, feeds = self.sources.to_destroy(source)
+        found = self.sources.to_empty(name)
+        if found["pushed_for"]:
+            return self.delete_documents(str(found["datasource"]))
+        name = str(found["name"])
+        try:
+            lock = self._home.lock("ingather source delete")
+        except HomeLockedError as locked:
+            path, form = f"sources/{quote(name, safe='')}/delete", {"author": by.author, "note": by.note}
+            made = self._ask(path, form, locked)
+            while not made["done"]:  # the owner answers when it has done a part of many
+                more = self._ask(path, form, locked)
+                made = more | {key: made[key] + more[key] for key in ("deleted", "handed_over")}
+            return made
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            local.do(switch_job(found, off=True))
+            done = delete_gathered(local.do, found, by, enough=lambda: False)
+            local.index()
+        return self.sources.shown(name) | done
+
+    def destroy(self, source: str) -> dict[str, Any]:
+        """Forget what feeds and sitemaps listed for a source that has no documents any more; pushed feeds with receipts and files.
+
+        Raises:
+            UsageError: there is none, it has documents, a feed is not at its end, or it is crawled and not disabled.
+        """
+        found, feeds = self.sources.to_destroy(source)
         for number in feeds:
             self.forget(str(number))
-        return {"source": datasource, "forgotten": len(feeds)}
+        name = str(found["datasource"] or found["name"])
+        if found["disabled"] is None:
+            return {"source": name, "forgotten": len(feeds)}
+        try:
+            lock = self._home.lock("ingather source destroy")
+        except HomeLockedError as locked:
+            return self._ask(f"sources/{quote(str(found['name']), safe='')}/destroy", {}, locked)
+        sites = [(site.name, site.source) for site in load_checked(self._home).rules.sites]
+        still = still_configured(found, sites, declared=self._declares(str(found["name"])))
+        with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
+            made = forget_gathered(local.do, found, rests=bool(still))
+        return {"source": name, "forgotten": len(feeds), **made, "still": still}
+
+    def _declares(self, name: str) -> bool:
+        conf = self._sources.get(name)
+        return conf is not None and bool(conf.origins)
 
     def _indexed(self) -> int:
         try:

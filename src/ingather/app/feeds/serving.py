@@ -6,15 +6,17 @@ import secrets
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from ingather.app import wiring
 from ingather.app.crossing import Crossing
+from ingather.app.feeds.emptying import delete_gathered, forget_gathered
 from ingather.app.feeds.home import deletion_guard
 from ingather.app.feeds.local import feed_home, spool_of
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
 from ingather.app.feeds.outlawing import outlaw_when_changed
-from ingather.app.feeds.sources import SourceOffice, switch_job
+from ingather.app.feeds.sources import SourceOffice, still_configured, switch_job
 from ingather.app.feeds.thread import Feeding
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
@@ -23,6 +25,7 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import IngatherError, UsageError
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind, Spooled
 from ingather.log import get
+from ingather.model.decided import NOBODY, By
 
 __all__ = ["ServedFeeds"]
 
@@ -30,6 +33,8 @@ _log = get("feeds")
 _PIECE = 100
 _TEN_MINUTES_S = 600.0
 _LOOK_S = 2.0
+_PART_S = 20.0
+"""No call of the API takes much longer; whoever waits gives up after 60."""
 Work = Callable[[Any, Applied], Any]
 
 
@@ -239,23 +244,41 @@ class ServedFeeds:
         return self._sources.conflicts(name, after=after, limit=limit)
 
     def destroy(self, name: str) -> dict[str, Any]:
-        """Forget all feeds of a data source that has no documents any more.
+        """Forget what feeds and sitemaps listed for a source that has no documents any more; pushed feeds with receipts and files.
 
         Raises:
-            UsageError: there is none, it has documents, or a feed is not at its end.
+            UsageError: there is none, it has documents, a feed is not at its end, or it is crawled and not disabled.
         """
-        datasource, feeds = self._sources.to_destroy(name)
+        found, feeds = self._sources.to_destroy(name)
         for number in feeds:
             self.forget(str(number))
-        return {"source": datasource, "forgotten": len(feeds)}
+        answer = {"source": str(found["datasource"] or found["name"]), "forgotten": len(feeds)}
+        if found["disabled"] is None:
+            return answer
+        gathering = self._gathering
+        conf = gathering.sources.get(str(found["name"]))
+        sites = [(site.name, site.source) for site in gathering.loaded.rules.sites]
+        still = still_configured(found, sites, declared=conf is not None and bool(conf.origins))
+        made = forget_gathered(self._do, found, rests=bool(still))
+        self.desk.rest(self._transact(lambda w, _: w.registry.disabled_sources()))
+        return answer | made | {"still": still}
 
-    def delete_source(self, name: str) -> dict[str, Any]:
-        """Delete the documents that feeds brought for a source.
+    def delete_source(self, name: str, by: By = NOBODY) -> dict[str, Any]:
+        """Delete the documents of a source: at a data source as a feed of type "deleted", else here and now.
+
+        Of a source with many documents one call deletes a part, within a time that a caller waits: ``done`` says whether
+        that was all.
 
         Raises:
-            UsageError: there is none, or feeds brought nothing.
+            UsageError: there is none, or it has nothing.
         """
-        return self.delete_documents(self._sources.to_delete(name))
+        found = self._sources.to_empty(name)
+        if found["pushed_for"]:
+            return self.delete_documents(str(found["datasource"]))
+        self.switch_source(str(found["name"]), off=True)
+        until = monotonic() + _PART_S
+        done = delete_gathered(self._do, found, by, enough=lambda: monotonic() > until)
+        return self._sources.shown(str(found["name"])) | done
 
     def switch_source(self, name: str, *, off: bool) -> dict[str, Any]:
         """Disable a source, or enable it again; return it.

@@ -1,7 +1,7 @@
 """Sources for operators: what there is, what each owns, what was pushed for it; and away with one, in two steps.
 
-First its documents are deleted, then its feeds with their receipts and files are forgotten: "Destroy", as an appliance
-called it (GSA feeds specification, sections 8.6 and 14).
+First its documents are deleted, then what was listed for it is forgotten, feeds that were pushed with their receipts and
+files: "Destroy", as an appliance called it (GSA feeds specification, sections 8.6 and 14).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ from ingather.feeds.admitting import admitted_by
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
 
-__all__ = ["SourceOffice", "switch_job"]
+__all__ = ["SourceOffice", "still_configured", "switch_job"]
 
 _LAST_FEEDS = 5
 _MOST_ADDRESSES = 100
@@ -112,10 +112,38 @@ class SourceOffice:
             )
         if not found["datasource"]:
             raise UsageError(
-                f"no feed was pushed for the source {found['name']!r}: what was gathered is not deleted as one",
-                hint="take its site out of filterrules.conf, or use: ingather remove URL",
+                f"no feed was pushed for the source {found['name']!r}",
+                hint=f"delete all its documents with: ingather source delete {found['name']}",
             )
         return str(found["datasource"])
+
+    def to_empty(self, name: str) -> dict[str, Any]:
+        """Return the source whose documents are to be deleted, ``pushed_for`` true if feeds brought all of them.
+
+        The name of a source that owns documents counts before that of a data source.
+
+        Raises:
+            UsageError: there is none, it is a data source that is disabled, or it has nothing.
+        """
+
+        def look(reader: SourceReader | None) -> dict[str, Any]:
+            every = self._all(reader)
+            own = next((one for one in every if one["name"] == name), None)
+            of_data = next((one for one in every if one["datasource"] == name), None)
+            if own is not None and (own["documents"] or own["disabled"] is not None or of_data is None):
+                return own
+            return of_data or _named(every, name)
+
+        found: dict[str, Any] = self._read(look)
+        if _pushed_for(found):
+            self.to_delete(str(found["datasource"]))
+            return found | {"pushed_for": True}
+        if not found["documents"] and found["disabled"] is None:
+            raise UsageError(
+                f"the source {found['name']!r} has no documents",
+                hint=f"let it rest with: ingather source disable {found['name']}",
+            )
+        return found | {"pushed_for": False}
 
     def to_switch(self, name: str) -> dict[str, Any]:
         """Return the source that is to be disabled or enabled; its own name counts before that of a data source.
@@ -126,26 +154,40 @@ class SourceOffice:
         found: dict[str, Any] = self._read(lambda reader: _named(self._all(reader), name, exact=True))
         return found
 
-    def to_destroy(self, name: str) -> tuple[str, list[int]]:
-        """Return the data source *name* and those of its feeds that are to be forgotten.
+    def to_destroy(self, name: str) -> tuple[dict[str, Any], list[int]]:
+        """Return the source *name*, and those of its pushed feeds that are to be forgotten.
 
         Raises:
-            UsageError: there is no such data source, it still has documents, or a feed of it is not at its end.
+            UsageError: there is no such source, it still has documents, a feed of it is not at its end, or it is crawled
+                and not disabled.
         """
-        datasource = self.to_delete(name)
 
         def look(reader: SourceReader | None) -> tuple[dict[str, Any], list[int]]:
-            return _named(self._all(reader), datasource), reader.ended(datasource) if reader else []
+            every = self._all(reader)
+            own = next((one for one in every if one["name"] == name), None)
+            of_data = next((one for one in every if one["datasource"] == name), None)
+            found = own if own is not None and (own["disabled"] is not None or of_data is None) else of_data
+            found = found or _named(every, name)
+            datasource = str(found["datasource"])
+            return found, reader.ended(datasource) if reader and datasource else []
 
         found, ended = self._read(look)
-        if found["pushed"] and found["documents"]:
+        if _pushed_for(found):
+            self.to_delete(str(found["datasource"]))
+        shown, gathered = str(found["datasource"] or found["name"]), not _pushed_for(found)
+        if found["documents"] and (gathered or found["pushed"]):
             raise UsageError(
-                f"{datasource} still has {found['documents']} documents",
-                hint=f"delete them first: ingather source delete {datasource}",
+                f"{shown} still has {found['documents']} documents",
+                hint=f"delete them first: ingather source delete {shown}",
             )
         if found["open"]:
-            raise UsageError(f"{found['open']} feeds of {datasource} are not at their end yet")
-        return datasource, ended
+            raise UsageError(f"{found['open']} feeds of {shown} are not at their end yet")
+        if gathered and (found["disabled"] is None or found["id"] is None):
+            raise UsageError(
+                f"the source {shown!r} is not disabled: what is forgotten of it would come again",
+                hint=f"disable it first: ingather source disable {shown}",
+            )
+        return found, ended
 
     def _read(self, look: Callable[[SourceReader | None], Any]) -> Any:
         if not self._database.exists():
@@ -164,6 +206,28 @@ class SourceOffice:
         names = {*rows, *pushed, *declared}
         found = [_form(name, rows.get(name), pushed.get(name), self._declared.get(name)) for name in names]
         return sorted((one for one in found if _counts(one)), key=lambda one: str(one["name"]))
+
+
+def _pushed_for(found: Mapping[str, Any]) -> bool:
+    """Whether a source is a data source whose feeds are known; else it is dealt with as one that is crawled."""
+    return bool(found["kind"] == "gsa" and found["datasource"])
+
+
+def still_configured(
+    source: Mapping[str, Any], sites: Iterable[tuple[str, str]], *, declared: bool
+) -> list[str]:
+    """Return what has a source in the configuration still, each with what takes it out.
+
+    Args:
+        source: of the list of sources.
+        sites: (name, source) of the sites.
+        declared: a section of ``ingather.toml`` has it.
+    """
+    name = str(source["name"])
+    said = [f"site {site}: ingather site delete {site}" for site, of in sites if of == name]
+    if declared:
+        said.append(f"[source.{name}] in ingather.toml: take the section out")
+    return said
 
 
 def _form(

@@ -101,7 +101,7 @@ class Stone(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What a person decided: *verb* is ``release``, ``discard``, ``remove``, ``undelete`` (one URL) or ``undo``."""
+    """What a person decided: *verb* is ``release``, ``discard``, ``remove``, ``delete`` (a source), ``undelete`` (one URL) or ``undo``."""
 
     id: int
     at_s: float

@@ -222,6 +222,37 @@ class FeedStore(FeedBook):
             (source, after, json.dumps(list(feeds)), limit),
         )
 
+    def listed_for(self, source: int, limit: int) -> list[tuple[int, str, bool]]:
+        """Return (row, URL, whether the row is its own) of what feeds list for the crawler for *source*."""
+        rows = fetch(
+            self._cursor,
+            "select f.id, h.origin || u.path, u.source = f.source from fed f join url u on u.id = f.id join host h on h.id = u.host "
+            "where f.source = ? and f.web = 1 order by f.id limit ?",
+            (source, limit),
+        )
+        return [(number, url, bool(own)) for number, url, own in rows]
+
+    def list_for_next(self, url_id: int, own: bool, applied: Applied) -> bool:  # noqa: FBT001 - as the query says
+        """Let a URL that feeds list for the crawler be listed for the next data source that lists it; ``False``: none does.
+
+        *own*: its row belongs to the source that goes. Documents of a secure source never change hands so.
+        """
+        listing = self.listing(url_id)
+        heir = self._cursor.execute(
+            "select o.source, o.feed, o.n from fed_other o join source s on s.id = o.source "
+            "where o.id = ? and o.web = 1 and s.kind = 'gsa' and s.disabled is null order by o.at desc, o.source limit 1",
+            (url_id,),
+        ).fetchone()
+        if listing is None or heir is None or self._applier.names.access(listing.source) != "public":
+            return False
+        listing.source, listing.feed, listing.n = heir
+        self.put_listing(url_id, listing)
+        self.no_longer_listed(url_id, heir[0])
+        if own:
+            self.move(url_id, heir[0], applied)
+            self.changed(url_id, applied)
+        return True
+
     def count_left_out(self, source: int, feeds: Sequence[int]) -> tuple[int, int]:
         """Return how many documents :meth:`left_out` has, and how many of them are held already."""
         found = self._cursor.execute(

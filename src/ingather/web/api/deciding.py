@@ -12,7 +12,7 @@ from ingather.web.failures import WebError
 from ingather.web.fields import read_fields
 from ingather.web.state import admin_state, identity
 
-__all__ = ["classify", "discard", "holds", "release", "remove", "undelete"]
+__all__ = ["classify", "decided_by", "discard", "holds", "release", "remove", "undelete"]
 
 _ROW_DIGITS = 18
 _WANTED = ("run", "reason", "hold", "source")
@@ -45,7 +45,7 @@ async def undelete(request: Request) -> Response:
     """``POST /api/v1/undelete`` with ``url``, or with ``run``, ``reason``, ``hold``, ``source``: undo tombstones."""
     fields = await read_fields(request)
     if not fields.get("url", "").strip() and any(fields.get(name) for name in _WANTED):
-        state, by = admin_state(request), _by(request, fields)
+        state, by = admin_state(request), decided_by(request, fields)
         form = {name: fields[name] for name in _WANTED if fields.get(name)}
         call = state.parts.operations.undo
         answer = await state.workers.run(lambda: call(form, by), timeout_s=state.parts.limits.admin_s)
@@ -70,7 +70,7 @@ async def _close(request: Request, *, release: bool) -> Response:
     number = int(text)
     state = admin_state(request)
     call = state.parts.operations.close_hold
-    by = _by(request, await read_fields(request))
+    by = decided_by(request, await read_fields(request))
     answer = await state.workers.run(
         lambda: call(number, release=release, by=by), timeout_s=state.parts.limits.admin_s
     )
@@ -91,14 +91,14 @@ async def _act(request: Request, call: Callable[[str, By], Tree], counted: str, 
             hint='For example {"url": "https://intranet.example/page"}.',
         )
     state = admin_state(request)
-    by = _by(request, fields)
+    by = decided_by(request, fields)
     answer = await state.workers.run(lambda: call(target, by), timeout_s=state.parts.limits.admin_s)
     return _done(
         request, answer, f"{answer.get(counted, 0)} documents {words}: {answer.get('target', target)}"
     )
 
 
-def _by(request: Request, fields: Mapping[str, str]) -> By:
+def decided_by(request: Request, fields: Mapping[str, str]) -> By:
     """Return who decides: as whom he was let in, else as he says; and why."""
     known = identity(request).name
     author = fields.get("author", "") if known in {"", _HOLDER} else ""  # the home's token names nobody

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from ingather.web.answers import json_answer
+from ingather.web.api.deciding import decided_by
 from ingather.web.boards import FeedBoard
 from ingather.web.failures import WebError
 from ingather.web.fields import read_fields, single
@@ -112,9 +113,9 @@ async def conflicts(request: Request) -> Response:
 
 
 async def delete_source(request: Request) -> Response:
-    """``POST /api/v1/sources/{name}/delete``: delete the documents that feeds brought for it."""
-    name = _name(request)
-    return await _answer(request, lambda board: board.delete_source(name))
+    """``POST /api/v1/sources/{name}/delete`` with ``note`` if wanted: delete its documents."""
+    name, by = _name(request), decided_by(request, await read_fields(request))
+    return await _answer(request, lambda board: board.delete_source(name, by))
 
 
 async def disable_source(request: Request) -> Response:
@@ -130,7 +131,7 @@ async def enable_source(request: Request) -> Response:
 
 
 async def destroy(request: Request) -> Response:
-    """``POST /api/v1/sources/{name}/destroy``: forget the feeds of a source without documents."""
+    """``POST /api/v1/sources/{name}/destroy``: forget what was listed for a source without documents."""
     name = _name(request)
     return await _answer(request, lambda board: board.destroy(name))
 
