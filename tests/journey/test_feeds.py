@@ -82,6 +82,11 @@ def test_a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, s
         wait_until(lambda: state() == "needs-scope")
         _, records = served.admin(f"/api/v1/feeds/{name}/records")
         assert records[0]["log"].endswith("; admit it with: ingather feed trust 127.0.0.1")
+        asked = {
+            state: served.admin(f"/api/v1/feeds/{name}/records?state={state}")[1]
+            for state in ("needs-scope", "superseded", "rejected")
+        }
+        assert asked == {"needs-scope": records, "superseded": [], "rejected": []}
         shown = rig.call("source", "show", "lists").out
         assert "needs-scope: 1 URLs: 127.0.0.1 is a loopback address" in shown
         assert "admit it with: ingather feed trust 127.0.0.1" in shown

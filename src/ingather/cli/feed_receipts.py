@@ -12,7 +12,7 @@ from ingather.cli.opened import print_json
 
 __all__ = ["delete", "list_", "load", "records", "replay", "retry", "show"]
 
-_STATES = ("applied", "rejected", "waiting", "deleted", "held")
+_STATES = ("applied", "rejected", "waiting", "deleted", "held", "superseded", "needs-scope")
 _TYPES = ("full", "incremental", "metadata-and-url")
 
 
@@ -53,7 +53,9 @@ def show(name: str, home: Path, as_json: bool) -> None:  # noqa: FBT001 - click 
 @click.command("records")
 @click.argument("name")
 @home_option
-@click.option("--state", type=click.Choice(_STATES), help="Only records that were applied so.")
+@click.option(
+    "--state", type=click.Choice(_STATES), help="Only records that were applied so, or are so by now."
+)
 @click.option("--after", type=int, default=0, help="Begin behind this record.")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=1000, show_default=True, help="Records at most."

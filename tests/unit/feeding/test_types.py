@@ -159,6 +159,11 @@ def test_a_delete_and_an_add_in_one_feed_apply_in_document_order(rig: FeedRig) -
     told = rig.push(record(url, action="delete"), record(url, content("two")), datasource="order")
     assert rig.text(url) == "two"
     assert [r["state"] for r in rig.records(told)] == ["superseded", "applied"]
+    asked = {
+        state: [r["n"] for r in rig.local.office.records(str(told["id"]), state=state)]
+        for state in ("superseded", "needs-scope", "deleted", "applied")
+    }
+    assert asked == {"superseded": [1], "needs-scope": [], "deleted": [1], "applied": [2]}
     rig.push(record(url, content("three")), record(url, action="delete"), datasource="order")
     assert not rig.described(url)
 

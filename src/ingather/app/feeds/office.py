@@ -14,6 +14,7 @@ from ingather.feeds.receipts import FEED_STATES, FeedState, log_line, shown_stat
 __all__ = ["FeedOffice", "again_job", "forget_job"]
 
 _WRITTEN = {"rejected": (1,), "waiting": (2,), "deleted": (3,), "held": (4,), "applied": (0,)}
+_DERIVED = ("superseded", "needs-scope")
 
 
 class FeedOffice:
@@ -67,16 +68,20 @@ class FeedOffice:
     def records(
         self, name: str, *, after: int = 0, limit: int = 1000, state: str = ""
     ) -> list[dict[str, Any]]:
-        """Return the receipts of a feed in document order; *state*: only those written so.
+        """Return the receipts of a feed in document order; *state*: only those written so, or in that state by now.
 
         Raises:
             UsageError: there is no such feed or state.
         """
-        if state and state not in _WRITTEN:
-            raise UsageError(f"{state!r} is no state to ask for", hint=f"one of {', '.join(_WRITTEN)}")
+        if state and state not in {*_WRITTEN, *_DERIVED}:
+            raise UsageError(
+                f"{state!r} is no state to ask for", hint=f"one of {', '.join((*_WRITTEN, *_DERIVED))}"
+            )
         number = int(self.feed(name)["id"])
         with _Open(self._database) as receipts:
-            rows = receipts.records(number, after=after, limit=limit, written=_WRITTEN.get(state, ()))
+            rows = receipts.records(
+                number, after=after, limit=limit, written=_WRITTEN.get(state, ()), derived=state if state in _DERIVED else "",
+            )  # fmt: skip
         indexed = self._indexed()
         return [_record_form(row, indexed, self._declared) for row in rows]
 

@@ -25,15 +25,18 @@ _FEED_NAMES: Final = (
     "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail", "rests",
 )  # fmt: skip
 # outcomes 6 and 11: robots.txt, or the URL itself, cannot be had (model.lifecycle.Outcome)
+_SUPERSEDED: Final = "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete')"
+_OUT_OF_SCOPE: Final = "u.outcome in (6, 11) and u.detail like '%refused-address%'"
 _RECORD: Final = (
-    "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "
-    "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete'), "
-    "u.fetched is not null and u.fetched >= q.received, "
-    "u.outcome in (6, 11) and u.detail like '%refused-address%', u.held is not null, u.version is not null, "
+    "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "  # noqa: S608 - constants
+    f"{_SUPERSEDED}, u.fetched is not null and u.fetched >= q.received, "
+    f"{_OUT_OF_SCOPE}, u.held is not null, u.version is not null, "
     "coalesce(u.detail, ''), coalesce(s.name, '') "
     "from feed_record r join feed q on q.id = r.feed left join fed f on f.id = r.id left join url u on u.id = r.id "
     "left join source s on s.id = u.source "
-    "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) order by r.n limit ?4"
+    "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) "
+    f"and (?5 = '' or r.state != 1 and iif(?5 = 'superseded', {_SUPERSEDED}, "
+    f"r.state = 2 and not coalesce({_SUPERSEDED}, 0) and {_OUT_OF_SCOPE})) order by r.n limit ?4"
 )
 _fields = msgspec.msgpack.Decoder(dict[str, Any]).decode
 
@@ -80,13 +83,16 @@ class FeedReceipts:
         return None if row is None else _feed(row)
 
     def records(
-        self, feed: int, *, after: int = 0, limit: int = 1000, written: Sequence[int] = ()
+        self, feed: int, *, after: int = 0, limit: int = 1000, written: Sequence[int] = (), derived: str = ""
     ) -> list[dict[str, Any]]:
-        """Return receipts above number *after*, ascending; *written*: only these states."""
+        """Return receipts above number *after*, ascending.
+
+        *written*: only these states. *derived*: only those that are ``superseded`` or in ``needs-scope`` by now.
+        """
         wanted = msgspec.json.encode(list(written)).decode()
         rows = self._rows.all(
             _RECORD,
-            (feed, after, wanted, limit),
+            (feed, after, wanted, limit, derived),
         )
         names = (
             "n",
