@@ -67,7 +67,7 @@ class _Applying:
         self._source = self._feeds.make_source(source_row_name(feed.datasource))
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
         """Whether its records are for the crawler."""
-        self._acls = AclPart(writer, applied, self._source, policy)
+        self._acls = AclPart(writer, applied, self._source, policy, feed=feed.id, later=feed.done > 0)
         self.receipts: list[Receipt] = []
         """Of the items so far; the caller writes them, all at once."""
 
@@ -187,7 +187,7 @@ class _Applying:
         if report is None:
             self._without_content(row, listing, result)
         before = listing or Listing(self._source, web=False)
-        acl = self._acls.bound(record, item.url, before.acl, result)
+        acl = self._acls.bound(record, item.url, before, result)
         described = report is not None and report.described
         now = self._listing(before, item, record, acl)
         now.web = before.web and report is None
@@ -360,7 +360,7 @@ class _Applying:
         result.url_id, result.state = url_id, Written.WAITING
         before = listing or Listing(self._source, web=True)
         record = self._bare(item, record, result)
-        acl = self._acls.bound(record, item.url, before.acl, result)
+        acl = self._acls.bound(record, item.url, before, result)
         now = self._listing(before, item, record, acl)
         now.web = True
         if listing is not None and listing.source != self._source:
@@ -388,7 +388,7 @@ class _Applying:
             "delete the URL first to change that",
         )  # fmt: skip
         if record.acl is not None or record.denied:
-            listing.acl = self._acls.bound(replace(record, metadata=None), item.url, listing.acl, result)
+            listing.acl = self._acls.bound(replace(record, metadata=None), item.url, listing, result)
             self._feeds.put_listing(result.url_id, listing)
 
     def _fetch_again(self, found: Known, record: FeedRecord, before: Listing, result: Result) -> None:

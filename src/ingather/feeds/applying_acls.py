@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingather.access.metas import acl_of_metas
+from ingather.catalog.feeds.sqlite_feeds import Listing
 from ingather.catalog.sqlite_apply import Applied
 from ingather.feeds.policy import FeedPolicy, FeedWriter, Result
 from ingather.feeds.receipts import Written
@@ -14,14 +15,20 @@ __all__ = ["AclPart"]
 
 _METAS: Final = 1
 _ELEMENT: Final = 2
+_EARLIER: Final = 4
+"""Added to either: not the record that spoke last gave it, but one before it, or a free element."""
 
 
 class AclPart:
     """Applies ACLs of one batch of the data source that owns *source*."""
 
-    def __init__(self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy) -> None:
+    def __init__(  # noqa: PLR0913 - where it applies them, and behind what
+        self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy, *, feed: int, later: bool
+    ) -> None:
         self._feeds, self._access = writer.feeds, writer.access
         self._applied, self._source, self._policy = applied, source, policy
+        self._feed, self._later = feed, later
+        """The feed, and whether batches of it went before."""
         self._given: dict[str, bool] = {}
         """URLs whose ACL this batch gave, and whether by a free element."""
 
@@ -31,11 +38,24 @@ class AclPart:
             acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
         )
 
-    def _note_twice(self, url: str, result: Result, *, free: bool) -> None:
+    def _note_twice(self, url: str, listing: Listing | None, result: Result, *, free: bool) -> None:
         """Say that a URL has an ACL of its own and one in its record: the later counts (section 11.2)."""
-        if self._given.setdefault(url, free) is not free:
-            self._given[url] = free
+        given = self._given.get(url)
+        if given is None and self._later:
+            given = self._given_before(url, listing)
+        if given is not None and given is not free:
             result.notes.append("this feed gave it an ACL in a record and one of its own: the later counts")
+        self._given[url] = free
+
+    def _given_before(self, url: str, listing: Listing | None) -> bool | None:
+        """Return whether the last ACL that earlier batches of the feed gave *url* was a free one, ``None`` = they gave none."""
+        free = self._feeds.last_free_acl(self._feed, url)
+        bound = (
+            listing.n
+            if listing is not None and listing.feed == self._feed and listing.acl in {_METAS, _ELEMENT}
+            else 0
+        )
+        return free > bound if free or bound else None
 
     def free(self, item: FeedAcl, result: Result) -> None:
         """A named resource, or the ACL of a document that is not sent along."""
@@ -53,13 +73,13 @@ class AclPart:
             if not self._access.delete_acl(item.acl.url, self._applied):
                 result.notes.append("it had no ACL")
         else:
-            self._note_twice(item.acl.url, result, free=True)
+            self._note_twice(item.acl.url, listing, result, free=True)
             self.put(item.acl)
         if listing is not None and found is not None:
-            listing.acl = 0 if item.delete else _ELEMENT
+            listing.acl = 0 if item.delete else _ELEMENT + _EARLIER
             self._feeds.put_listing(found.row.id, listing)
 
-    def bound(self, record: FeedRecord, url: str, before: int, result: Result) -> int:
+    def bound(self, record: FeedRecord, url: str, before: Listing, result: Result) -> int:
         """Give a document the ACL that its record says; return where the ACL comes from by now.
 
         Metas that are sent without ACL metas take away the ACL that metas gave, not one of an ``acl`` element.
@@ -77,14 +97,14 @@ class AclPart:
         if record.acl is not None:
             if metas is not None and metas.acl is not None:
                 result.notes.append("it has an acl element and ACL metas: the element counts")
-            self._note_twice(url, result, free=False)
+            self._note_twice(url, before, result, free=False)
             self.put(replace(record.acl, url=url))
             return _ELEMENT
         if metas is not None and metas.acl is not None:
-            self._note_twice(url, result, free=False)
+            self._note_twice(url, before, result, free=False)
             self.put(metas.acl)
             return _METAS
-        if metas is not None and record.overwrite_acls and before == _METAS:
+        if metas is not None and record.overwrite_acls and before.acl & ~_EARLIER == _METAS:
             self._access.delete_acl(url, self._applied)
             return 0
-        return before
+        return before.acl | _EARLIER if before.acl else 0

@@ -171,6 +171,39 @@ def test_an_acl_in_a_record_and_one_of_its_own_are_noted_and_the_later_counts(ri
     assert not any(r["note"] for r in rig.records(rig.push(bound, bound, datasource="twice")))
 
 
+def test_two_acls_of_one_url_are_noted_in_batches_of_their_own_too(rig: FeedRig) -> None:
+    """500 records are applied together; what a feed said before them stands in the catalog."""
+    said = "this feed gave it an ACL in a record and one of its own: the later counts"
+    both, alone = "http://far.test/both", "http://far.test/alone"
+    joe = '<principal scope="user" access="permit">joe</principal>'
+    free = f'<acl url="{both}">{joe}</acl>'
+    bound = record(both, f'<acl><principal scope="user" access="permit">ann</principal></acl>{content("x")}')
+    other = record(alone, content("y"))
+    fill = [f'<acl url="http://far.test/fill/{n}">{joe}</acl>' for n in range(600)]
+    parts = [
+        free,
+        other,
+        *fill,
+        bound,
+        *fill,
+        bound,
+        *fill,
+        free,
+        *fill,
+        f'<acl url="{alone}">{joe}</acl>',
+        free,
+    ]
+    told = rig.push(*parts, datasource="far")
+    assert (told["state"], told["applied"]) == ("completed", len(parts))
+    records = rig.local.office.records(str(told["id"]), limit=10_000)
+    assert [r["n"] for r in records if r["note"]] == [
+        603,
+        1804,
+    ]  # the record after the free one, and the other way
+    assert {r["note"] for r in records if r["note"]} == {said}
+    assert all(not r["note"] for r in rig.records(rig.push(bound, datasource="far")))  # another feed
+
+
 def test_gsa_13_acls_of_fragments_are_parents_and_nothing_to_fetch(rig: FeedRig) -> None:
     url = "http://adaptor.test/doc"
     joe = '<principal scope="user" access="permit">joe</principal>'

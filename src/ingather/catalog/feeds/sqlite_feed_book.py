@@ -219,6 +219,16 @@ class FeedBook:
             self._cursor.execute("select coalesce(max(n), 0) from feed_record where feed = ?", (feed,)).get
         )
 
+    def last_free_acl(self, feed: int, url: str) -> int:
+        """Return the number of the last receipt of an ACL of its own that *feed* gave *url*, 0 = it gave none."""
+        return int(
+            self._cursor.execute(
+                "select coalesce(max(n), 0) from feed_record indexed by feed_record_acl "
+                "where url = ? and feed = ? and action = 'acl' and state != 1",
+                (url, feed),
+            ).get
+        )
+
     def mentioned(self, feeds: Sequence[int]) -> Iterator[str]:
         """Yield the URLs that feeds name, in any role."""
         for feed in feeds:

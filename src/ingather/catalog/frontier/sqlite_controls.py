@@ -35,7 +35,7 @@ _GATHERED: Final = frozenset({
     Outcome.UNCHANGED, Outcome.FAILED,
 })  # fmt: skip
 """Outcomes of visits whose answer was about the document; a failed one has controls when only its body was not to be had."""
-_ACL_METAS, _ACL_ELSEWHERE = 1, 0
+_ACL_METAS, _ACL_ELSEWHERE, _ACL_EARLIER = 1, 0, 4
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, tuple[str, ...]]).decode
@@ -181,7 +181,7 @@ class HeaderControls:
         """
         if controls.acl is not None or controls.metadata is None or controls.secured is not False:
             return False
-        if listing is not None and listing.acl == _ACL_METAS:
+        if listing is not None and listing.acl & ~_ACL_EARLIER == _ACL_METAS:
             return True
         found = self._cursor.execute(
             "select source is null from acl where url = ? and chain is not null", (row.url,)
