@@ -10,7 +10,7 @@ from ingather.catalog.deletion import sqlite_source_rows
 from ingather.errors import UsageError
 from ingather.model.decided import By, Undo
 from ingather.model.report import Discovery
-from ingather.model.url import key, split
+from ingather.model.urlparts import key, split
 from ingather.testing.fedhome import FedHome, Said, fed, rss
 
 FEED, OTHER = "https://n.test/feed.xml", "https://n.test/other.xml"
