@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from ingather import log
 
+from .rewriting import rewrite
+
 # No deadline: 200 ms for an example says something about the machine's load, not about the code. Sixty examples
 # each time the suite runs, that is often.
 # INGATHER_HYPOTHESIS=long is for the endurance runs.
@@ -17,6 +19,14 @@ settings.register_profile(
 )
 settings.register_profile("long", parent=settings.get_profile("house"), max_examples=5_000)
 settings.load_profile(os.environ.get("INGATHER_HYPOTHESIS", "house"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare what every worker needs, in the process that starts them."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        here = Path(__file__).parent
+        rewrite(config, sorted([*here.rglob("test_*.py"), *here.rglob("conftest.py")]))
+
 
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
 

@@ -1,6 +1,9 @@
 """The second look: what is unchanged costs little, what changed is renewed, what is gone goes in order."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from ingather.testing.rig import Rig
 from ingather.testing.site import Site
 
 AN_HOUR_S = 3700
+QUICK = {"catalog.outcome-wait": "0.02s", "gather.batch-wait": "0.02s"}
 
 
 def pass_time(rig: Rig) -> None:
@@ -97,18 +101,35 @@ def test_a_crawl_deletes_nothing_however_often_it_finds_a_page_gone(rig: Rig, si
     assert rig.complaints() == []
 
 
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Rig, Site]]:
+    """A home that serves a site, gathered once."""
+    rig = Rig(tmp_path_factory.mktemp("again") / "home", **QUICK).init()
+    with Site() as site:
+        rig.site(site.origin)
+        birds(site, 12)
+        assert rig.crawl().status == 0
+        yield rig, site
+
+
 @pytest.fixture
-def watched(rig: Rig, site: Site) -> Rig:
-    """A home that serves the site, gathered once."""
-    rig.site(site.origin)
+def aviary(gathered: tuple[Rig, Site]) -> Site:
+    """The site of the home that was gathered, as it was then."""
+    _, site = gathered
     birds(site, 12)
-    assert rig.crawl().status == 0
-    return rig
+    site.forget()
+    return site
 
 
-def test_serve_deletes_at_the_second_look_and_not_at_the_first(watched: Rig, site: Site) -> None:
-    url = site.url("/bird0")
-    site.status("/bird0", 404)
+@pytest.fixture
+def watched(gathered: tuple[Rig, Site], home: Path) -> Rig:
+    """A home of its own that gathered this site once."""
+    return gathered[0].copy(home)
+
+
+def test_serve_deletes_at_the_second_look_and_not_at_the_first(watched: Rig, aviary: Site) -> None:
+    url = aviary.url("/bird0")
+    aviary.status("/bird0", 404)
     pass_time(watched)
     serve_once(watched, 13)
     first = watched.known()[url]
@@ -129,35 +150,44 @@ def test_serve_deletes_at_the_second_look_and_not_at_the_first(watched: Rig, sit
     assert watched.complaints() == []
 
 
-def test_a_second_look_within_the_hour_confirms_nothing(watched: Rig, site: Site) -> None:
-    site.status("/bird0", 404)
+def test_a_second_look_within_the_hour_confirms_nothing(watched: Rig, aviary: Site) -> None:
+    aviary.status("/bird0", 404)
     pass_time(watched)
     serve_once(watched, 13)
     watched.alter("update url set due = 0 where due is not null")
     serve_once(watched, 13)
-    assert watched.known()[site.url("/bird0")].visits == 3
-    assert watched.found("quetzal0") == [site.url("/bird0")]
+    assert watched.known()[aviary.url("/bird0")].visits == 3
+    assert watched.found("quetzal0") == [aviary.url("/bird0")]
 
 
-@pytest.mark.parametrize("status", [500, 503, 429, 403, 401])
-def test_refusals_and_errors_never_delete(rig: Rig, site: Site, status: int) -> None:
-    birds(site, 2)
-    rig.crawl(site.url("/"))
-    site.status("/bird0", status, ("Retry-After", "100"))
-    rig.crawl(site.url("/"))
-    assert rig.found("quetzal0") == [site.url("/bird0")]
+def test_refusals_and_errors_never_delete(rig: Rig) -> None:
+    with ExitStack() as stack:
+        sites = {status: stack.enter_context(Site()) for status in (500, 503, 429, 403, 401)}
+        for status, site in sites.items():
+            site.page("/", "Start", f"/bird{status}")
+            site.page(f"/bird{status}", "Bird", text=f"quetzal{status}")
+        starts = [site.url("/") for site in sites.values()]
+        rig.crawl(*starts)
+        for status, site in sites.items():
+            site.status(f"/bird{status}", status, ("Retry-After", "100"))
+            site.forget()
+        rig.crawl(*starts)
+        with rig.searching() as found:
+            for status, site in sites.items():
+                assert site.asked(f"/bird{status}"), status
+                assert found(f"quetzal{status}") == [site.url(f"/bird{status}")]
 
 
-def test_a_page_that_says_noindex_now_goes_at_that_visit(watched: Rig, site: Site) -> None:
-    site.page("/bird0", "Bird", text="quetzal0", head='<meta name="robots" content="noindex">')
+def test_a_page_that_says_noindex_now_goes_at_that_visit(watched: Rig, aviary: Site) -> None:
+    aviary.page("/bird0", "Bird", text="quetzal0", head='<meta name="robots" content="noindex">')
     assert watched.crawl().status == 0
     assert watched.found("quetzal0") == []
-    assert watched.known()[site.url("/bird0")].outcome is Outcome.NOINDEX
+    assert watched.known()[aviary.url("/bird0")].outcome is Outcome.NOINDEX
     assert watched.complaints() == []
 
 
 def test_a_page_that_new_rules_exclude_goes_at_its_next_visit_and_comes_back_with_them(
-    watched: Rig, site: Site
+    watched: Rig, aviary: Site
 ) -> None:
     rules = watched.path / "config" / "filterrules.conf"
     before = rules.read_text()
@@ -167,24 +197,24 @@ def test_a_page_that_new_rules_exclude_goes_at_its_next_visit_and_comes_back_wit
     rules.write_text(before.replace("</Site>", 'Use rule="No bird"\n</Site>', 1) + rule)
     assert watched.crawl().status == 0
     assert watched.found("quetzal0") == []
-    assert "filterrules.conf:" in watched.explained(site.url("/bird0"))
+    assert "filterrules.conf:" in watched.explained(aviary.url("/bird0"))
     rules.write_text(before)
     assert watched.crawl().status == 0
-    assert watched.found("quetzal0") == [site.url("/bird0")]
+    assert watched.found("quetzal0") == [aviary.url("/bird0")]
     assert watched.complaints() == []
 
 
-def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, site: Site) -> None:
+def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, aviary: Site) -> None:
     watched.tune("deletion.half-share", "5%")  # one is too many: they may come in several commits
     for n in range(8):
-        site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
+        aviary.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
     assert watched.crawl().status == 0
     held = watched.call("holds", "list", "--json").json
     assert [(hold["source"], hold["documents"]) for hold in held] == [("web", 8)]
     with watched.searching() as found:
         assert all(found(f"quetzal{n}") for n in range(8))
     assert watched.complaints() == []
-    assert "held" in watched.explained(site.url("/bird3"))
+    assert "held" in watched.explained(aviary.url("/bird3"))
 
     assert watched.call("holds", "release", str(held[0]["id"])).status == 0
     with watched.searching() as found:
@@ -194,10 +224,10 @@ def test_too_many_deletions_are_held_until_somebody_decides(watched: Rig, site: 
     assert watched.complaints() == []
 
 
-def test_a_discarded_hold_keeps_its_documents(watched: Rig, site: Site) -> None:
+def test_a_discarded_hold_keeps_its_documents(watched: Rig, aviary: Site) -> None:
     watched.tune("deletion.half-share", "5%")
     for n in range(8):
-        site.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
+        aviary.page(f"/bird{n}", "Bird", text=f"quetzal{n}", head='<meta name="robots" content="noindex">')
     watched.crawl()
     (held,) = watched.call("holds", "list", "--json").json
     assert watched.call("holds", "discard", str(held["id"])).status == 0

@@ -51,29 +51,7 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
-def test_it_gathers_searches_three_times_and_ends(folder: Path) -> None:
-    process = demo(folder, "--once")
-    said, errors = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0, (said, errors)
-    searches = re.findall(r"^search: .*  \((\d+) documents?, \d+ ms\)$", said, re.MULTILINE)
-    assert len(searches) == 3
-    assert all(int(count) >= 1 for count in searches)
-    seen = re.findall(r"^  (anna|bert|nobody) finds \d: (.*)$", said, re.MULTILINE)
-    assert seen == [("anna", "fish, salaries, summary"), ("bert", "fish, summary"), ("nobody", "summary")]
-    assert re.search(r"^search page  http://127\.0\.0\.1:\d+/$", said, re.MULTILINE)
-    assert "/files/glossary.pdf" in said
-    assert "/files/settings.docx" in said
-    assert re.search(r"/how-to/\S+\.html", said)
-    assert "Not in search: robots.txt forbids it" in said
-    assert re.search(r"^  pangolin scales is found$", said, re.MULTILINE)
-    assert re.search(
-        r"^  In search: indexed at \S+ because feed \S+/feed\.xml listed it on ", said, re.MULTILINE
-    )
-    assert "visited" in errors
-    assert list(folder.iterdir()) == []
-
-
-def test_it_stays_up_until_ctrl_c(folder: Path) -> None:
+def test_it_gathers_searches_three_times_and_stays_up_until_ctrl_c(folder: Path) -> None:
     process = demo(folder)
     assert process.stdout is not None
     lines: list[str] = []
@@ -81,8 +59,10 @@ def test_it_stays_up_until_ctrl_c(folder: Path) -> None:
         lines.append(line)
         if line.startswith("Ctrl-C"):
             break
+    said = "".join(lines)
+    helpers: list[int] = []
     try:
-        (address,) = set(re.findall(r"search page  http://(\S+)/", "".join(lines)))
+        (address,) = set(re.findall(r"^search page  http://(127\.0\.0\.1:\d+)/$", said, re.MULTILINE))
         connection = HTTPConnection(address, timeout=30)
         connection.request("GET", "/api/v1/search?q=quarantine")
         answer = json.loads(connection.getresponse().read())
@@ -97,11 +77,25 @@ def test_it_stays_up_until_ctrl_c(folder: Path) -> None:
     finally:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0, errors
+    assert process.returncode == 0, (said, errors)
     for helper in helpers:
         assert select.select([helper], [], [], PATIENCE_S)[0], "a process outlived the demo"
         os.close(helper)
     assert list(folder.iterdir()) == []
+    searches = re.findall(r"^search: .*  \((\d+) documents?, \d+ ms\)$", said, re.MULTILINE)
+    assert len(searches) == 3
+    assert all(int(count) >= 1 for count in searches)
+    seen = re.findall(r"^  (anna|bert|nobody) finds \d: (.*)$", said, re.MULTILINE)
+    assert seen == [("anna", "fish, salaries, summary"), ("bert", "fish, summary"), ("nobody", "summary")]
+    assert "/files/glossary.pdf" in said
+    assert "/files/settings.docx" in said
+    assert re.search(r"/how-to/\S+\.html", said)
+    assert "Not in search: robots.txt forbids it" in said
+    assert re.search(r"^  pangolin scales is found$", said, re.MULTILINE)
+    assert re.search(
+        r"^  In search: indexed at \S+ because feed \S+/feed\.xml listed it on ", said, re.MULTILINE
+    )
+    assert "visited" in errors
 
 
 def test_it_gathers_the_given_site_instead(folder: Path) -> None:
@@ -113,6 +107,7 @@ def test_it_gathers_the_given_site_instead(folder: Path) -> None:
         process = demo(folder, "--once", server.url)
         said, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, (said, errors)
+    assert list(folder.iterdir()) == []
     assert len(re.findall(r"^search: ", said, re.MULTILINE)) == 3
     assert "/dome.html" in said
     assert "Observatory" in said

@@ -13,7 +13,7 @@ from ingather.testing.feedcrash import FeedCrash
 @pytest.mark.parametrize("home", range(4))
 def test_gsa_T47_what_was_acknowledged_is_applied_after_kill_9(tmp_path: Path, home: int) -> None:
     seed = random.randrange(1 << 30) * 4 + home  # noqa: S311 - a test's dice
-    trial = FeedCrash(tmp_path, seed=seed, kills=5, clients=8)
+    trial = FeedCrash(tmp_path, seed=seed, kills=5, clients=8, within_s=0.4)
     figures = trial.run()
     assert figures.troubles == [], figures
     assert figures.kills.total() >= 5

@@ -40,7 +40,10 @@ def rig(home: Path) -> Rig:
     return Rig(home, **{"index.quiet-interval": "0.1s"}).init()
 
 
-def test_a_feed_is_found_over_http_and_tls(rig: Rig) -> None:
+def test_feeds_of_anybody_who_may_are_found_over_http_and_tls_and_the_backlog_falls_to_0(rig: Rig) -> None:
+    rig.tune("feeds.proxies", "127.0.0.1")
+    feeder = rig.call("token", "add", "cms", "--right", "feeder").out.split()[-1]
+    reader = rig.call("token", "add", "site", "--right", "searcher").out.split()[-1]
     with rig.serving() as served:
         wait_until(lambda: "https://" in served.running.out)
         reply = push(served, said(b"elephants"))
@@ -61,28 +64,33 @@ def test_a_feed_is_found_over_http_and_tls(rig: Rig) -> None:
         wait_until(lambda: served.found("giraffes") == ["http://a.example/3"])
         assert ask(served, b"/getbacklogcount") == b"0"
         assert served.get("/sw_version.txt")[0] == 200
+        a_program_s_token_pushes_from_anywhere(rig, served, feeder, reader)
+        feeds_of_many_clients_are_applied(served)
     assert oct((rig.path / "feeds" / "certificate-key.pem").stat().st_mode)[-3:] == "600"
 
 
-def test_a_program_s_token_pushes_from_anywhere(rig: Rig) -> None:
-    rig.tune("feeds.proxies", "127.0.0.1")
-    feeder = rig.call("token", "add", "cms", "--right", "feeder").out.split()[-1]
-    reader = rig.call("token", "add", "site", "--right", "searcher").out.split()[-1]
+def a_program_s_token_pushes_from_anywhere(rig: Rig, served: Served, feeder: str, reader: str) -> None:
     head, body = shapes(FEED)["a"]
-    with rig.serving() as served:
-        for token, status in ((feeder, 200), (reader, 403), (feeder + "x", 403), ("", 403)):
-            more = f"\r\nX-Forwarded-For: 203.0.113.9\r\nAuthorization: Bearer {token}\r\n".encode()
-            with socket.create_connection(address(served), timeout=60) as sock:
-                assert exchange(sock, [head.replace(b"\r\n", more, 1), body]).status == status
-        wait_until(lambda: "203.0.113.9" in rig.call("feed", "trust", "--list").out)
-        rig.call("feed", "trust", "203.0.113.9")
+    for token, status in ((feeder, 200), (reader, 403), (feeder + "x", 403), ("", 403)):
+        more = f"\r\nX-Forwarded-For: 203.0.113.9\r\nAuthorization: Bearer {token}\r\n".encode()
         with socket.create_connection(address(served), timeout=60) as sock:
-            assert (
-                exchange(
-                    sock, [head.replace(b"\r\n", b"\r\nX-Forwarded-For: 203.0.113.9\r\n", 1), body]
-                ).status
-                == 200
-            )
+            assert exchange(sock, [head.replace(b"\r\n", more, 1), body]).status == status
+    wait_until(lambda: "203.0.113.9" in rig.call("feed", "trust", "--list").out)
+    rig.call("feed", "trust", "203.0.113.9")
+    with socket.create_connection(address(served), timeout=60) as sock:
+        assert (
+            exchange(sock, [head.replace(b"\r\n", b"\r\nX-Forwarded-For: 203.0.113.9\r\n", 1), body]).status
+            == 200
+        )
+
+
+def feeds_of_many_clients_are_applied(served: Served) -> None:
+    with ThreadPoolExecutor(16) as clients:
+        feeds = [said(b"word%d" % n).replace(b"example/1", b"example/n%d" % n) for n in range(60)]
+        replies = list(clients.map(lambda n: push(served, feeds[n], b"s%d" % (n % 5)).body, range(60)))
+        assert set(replies) == {b"Success"}
+        wait_until(lambda: ask(served, b"/getbacklogcount") == b"0")
+        wait_until(lambda: served.found("word59") == ["http://a.example/n59"])
 
 
 def test_gsa_T47_a_feed_that_was_acknowledged_survives_a_kill(rig: Rig) -> None:
@@ -103,15 +111,6 @@ def test_gsa_T47_a_feed_that_was_acknowledged_survives_a_kill(rig: Rig) -> None:
         wait_until(lambda: served.found("first") == ["http://a.example/1"])
         wait_until(lambda: served.found("second") == ["http://a.example/9"])
         assert served.found("torn") == []
-
-
-def test_feeds_of_many_clients_are_applied_and_the_backlog_falls_to_0(rig: Rig) -> None:
-    with rig.serving() as served, ThreadPoolExecutor(16) as clients:
-        feeds = [said(b"word%d" % n).replace(b"example/1", b"example/n%d" % n) for n in range(60)]
-        replies = list(clients.map(lambda n: push(served, feeds[n], b"s%d" % (n % 5)).body, range(60)))
-        assert set(replies) == {b"Success"}
-        wait_until(lambda: ask(served, b"/getbacklogcount") == b"0")
-        wait_until(lambda: served.found("word59") == ["http://a.example/n59"])
 
 
 def test_a_named_port_that_is_taken_is_an_error_and_a_well_known_one_a_note(rig: Rig) -> None:

@@ -44,7 +44,8 @@ def _oldest_ended(served: Served) -> bool:
     return served.admin("/api/v1/feeds?limit=1000")[1]["feeds"][-1]["ended"] is not None
 
 
-def test_a_pushed_document_is_found_and_its_receipt_says_so(rig: Rig) -> None:
+def test_a_pushed_document_is_found_and_its_receipt_says_so(rig: Rig, site: Site) -> None:
+    site.page("/listed", "Listed", text="narwhal")
     with rig.serving() as served:
         port = _port(served)
         closed = '<acl><principal scope="user" access="permit">joe</principal></acl>'
@@ -68,29 +69,29 @@ def test_a_pushed_document_is_found_and_its_receipt_says_so(rig: Rig) -> None:
         _ended(served, name)
         wait_until(lambda: not served.found("walrus"))
 
+        a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig, site, served)
+        assert site.asked("/listed") == 0
 
-def test_a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, site: Site) -> None:
-    site.page("/listed", "Listed", text="narwhal")
-    with rig.serving() as served:
-        body = feed_xml(record(site.url("/listed")))
-        _, _, name = _push(_port(served), body, "lists", "metadata-and-url")
 
-        def state() -> str:
-            _, records = served.admin(f"/api/v1/feeds/{name}/records")
-            return str(records[0]["state"]) if records else ""
+def a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, site: Site, served: Served) -> None:
+    body = feed_xml(record(site.url("/listed")))
+    _, _, name = _push(_port(served), body, "lists", "metadata-and-url")
 
-        wait_until(lambda: state() == "needs-scope")
+    def state() -> str:
         _, records = served.admin(f"/api/v1/feeds/{name}/records")
-        assert records[0]["log"].endswith("; admit it with: ingather feed trust 127.0.0.1")
-        asked = {
-            state: served.admin(f"/api/v1/feeds/{name}/records?state={state}")[1]
-            for state in ("needs-scope", "superseded", "rejected")
-        }
-        assert asked == {"needs-scope": records, "superseded": [], "rejected": []}
-        shown = rig.call("source", "show", "lists").out
-        assert "needs-scope: 1 URLs: 127.0.0.1 is a loopback address" in shown
-        assert "admit it with: ingather feed trust 127.0.0.1" in shown
-    assert site.asked("/listed") == 0
+        return str(records[0]["state"]) if records else ""
+
+    wait_until(lambda: state() == "needs-scope")
+    _, records = served.admin(f"/api/v1/feeds/{name}/records")
+    assert records[0]["log"].endswith("; admit it with: ingather feed trust 127.0.0.1")
+    asked = {
+        state: served.admin(f"/api/v1/feeds/{name}/records?state={state}")[1]
+        for state in ("needs-scope", "superseded", "rejected")
+    }
+    assert asked == {"needs-scope": records, "superseded": [], "rejected": []}
+    shown = rig.call("source", "show", "lists").out
+    assert "needs-scope: 1 URLs: 127.0.0.1 is a loopback address" in shown
+    assert "admit it with: ingather feed trust 127.0.0.1" in shown
 
 
 def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig, site: Site) -> None:

@@ -1,9 +1,10 @@
 """``ingather serve`` with documents that not everybody may see: who logs in, is named by a proxy or a front end, finds his."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -53,24 +54,32 @@ def put(acl: Acl, writer: CatalogWriter) -> bool:
     return writer.access.put_acl(acl, Applied())
 
 
-@pytest.fixture
-def secured(rig: Rig, site: Site) -> Rig:
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     """A home with three pages: for everybody, for Anna, for the board."""
-    site.page("/", "Start", "/open", "/anna", "/board")
-    for path in ("/open", "/anna", "/board"):
-        site.page(path, f"Wombat {path}", text=f"The wombat of {path}")
-    rig.site(site.origin)
-    ran = rig.crawl(f"{site.origin}/")
-    assert ran.status == 0, ran.err
-    writer = CatalogWriter(rig.database)
-    try:
-        for path, who in (("/anna", ANNA), ("/board", BOARD)):
-            acl = Acl(site.url(path), (AclEntry(Right.PERMIT, who),))
-            writer.transaction(partial(put, acl))
-    finally:
-        writer.close()
-    rig.tune("access.proxies", "127.0.0.1,::1").tune("access.user-header", "X-Remote-User")
-    return rig
+    rig = Rig(tmp_path_factory.mktemp("who") / "home").init()
+    with Site() as site:
+        site.page("/", "Start", "/open", "/anna", "/board")
+        for path in ("/open", "/anna", "/board"):
+            site.page(path, f"Wombat {path}", text=f"The wombat of {path}")
+        rig.site(site.origin)
+        ran = rig.crawl(f"{site.origin}/")
+        assert ran.status == 0, ran.err
+        writer = CatalogWriter(rig.database)
+        try:
+            for path, who in (("/anna", ANNA), ("/board", BOARD)):
+                acl = Acl(site.url(path), (AclEntry(Right.PERMIT, who),))
+                writer.transaction(partial(put, acl))
+        finally:
+            writer.close()
+        rig.tune("access.proxies", "127.0.0.1,::1").tune("access.user-header", "X-Remote-User")
+        yield rig
+
+
+@pytest.fixture
+def secured(gathered: Rig, home: Path) -> Rig:
+    """A copy of the home with three pages."""
+    return gathered.copy(home)
 
 
 def test_everybody_finds_what_he_may_see_and_nothing_else(secured: Rig) -> None:

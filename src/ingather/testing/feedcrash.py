@@ -88,6 +88,7 @@ class FeedCrash:
         kills: how often something is killed.
         feeds: that are acknowledged at least.
         clients: that push at a time.
+        within_s: the longest time from the least of a life to a kill, and from one kill to the next.
         tell: called with a line now and then.
     """
 
@@ -99,10 +100,12 @@ class FeedCrash:
         kills: int,
         feeds: int = 0,
         clients: int = 8,
+        within_s: float = 1.0,
         tell: Callable[[str], None] | None = None,
     ) -> None:
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
         self._kills, self._feeds, self._clients = kills, feeds, clients
+        self._within_s = within_s
         self._tell = tell or (lambda _line: None)
         self._rig = Rig(folder / f"feeds-{seed}").init()
         self._rig.tune("listen.search", "127.0.0.1:0").tune("listen.admin", "127.0.0.1:0")
@@ -155,7 +158,7 @@ class FeedCrash:
                 if self.figures.kills.total() >= self._kills:
                     wait_until(lambda: len(self._names) >= self._feeds, timeout_s=7200)
                 else:
-                    while not self._kill(running, self._dice.uniform(0.0, 1.0)):
+                    while not self._kill(running, self._dice.uniform(0.0, self._within_s)):
                         pass
             finally:
                 running.kill()
