@@ -129,8 +129,8 @@ class Old:
     def from_5(self) -> None:
         ann = AclEntry(Right.PERMIT, who("ann"))
         lists = ((ann,), (AclEntry(Right.DENY, who("ann")), AclEntry(Right.PERMIT, who("zoe"))), ())
-        for number, entries in enumerate(lists, 1):
-            packed = pack_entries(entries)
+        for number, listed in enumerate(lists, 1):
+            packed = pack_entries(listed)
             self.row("acl_entries", id=number, digest=digest_of(packed), entries=packed)
         leaf = number_of(Inheritance.LEAF_NODE)
         for chain, entries, parent, problem in (

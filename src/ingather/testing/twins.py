@@ -4,6 +4,7 @@ The hidden documents say what the others say and more: the same words, titles, h
 nothing else has. They come after the others, so that rows that both homes have bear the same numbers.
 """
 
+import asyncio
 import random
 import re
 import time
@@ -19,7 +20,7 @@ from typing import Final, Self
 from urllib.parse import urlencode
 
 from prometheus_client import CollectorRegistry
-from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Message
 
 from ingather.app.access.people import CatalogPeople
 from ingather.app.feeds.process import FeedProcess
@@ -45,6 +46,13 @@ _NOWHERE: Final = (
 _USER: Final = "X-Twin-User"
 _TOOK: Final = re.compile(rb'"took_ms": ?[0-9.]+|[0-9]+(?:[.,][0-9]+)? (?:ms|s|seconds)\b')
 _PROXY: Final = ("10.9.8.7", 4711)
+_ASGI: Final = {"version": "3.0", "spec_version": "2.3"}
+_OTHERS: Final = (
+    "/", "/health", "/ready", "/opensearch.xml", "/robots.txt", "/sw_version.txt", "/gsafeed.dtd", "/login", "/login/provider", "/api/v1/whoami",
+    "/static/style.css", "/api/v1/explain?url=http://a.twin.test/1", "/nothing",
+)  # fmt: skip
+"""What else there is to be asked by whoever comes; the last two are not there for him."""
+_OWN_HEADERS: Final = frozenset({b"x-request-id", b"content-length", b"date"})
 _ANN: Final = '<acl><principal scope="user" access="permit">ann</principal></acl>'
 _ZOE: Final = '<acl><principal scope="user" access="permit">zoe</principal></acl>'
 _NOT_ANN: Final = '<acl><principal scope="user" access="deny">ann</principal><principal scope="group" access="permit">all</principal></acl>'
@@ -94,12 +102,16 @@ class Twins:
         folder: where the homes are made.
         seed: of documents and questions.
         hidden: documents that only one of them has.
+        seen: documents that both have.
+        brief: questions mostly want few results, so that many can be asked in a short time.
     """
 
-    def __init__(self, folder: Path, *, seed: int, hidden: int = HIDDEN) -> None:
-        self._folder, self._seed, self._hidden = folder, seed, hidden
+    def __init__(
+        self, folder: Path, *, seed: int, hidden: int = HIDDEN, seen: int = SEEN, brief: bool = False
+    ) -> None:
+        self._folder, self._seed, self._hidden, self._seen, self._brief = folder, seed, hidden, seen, brief
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
-        self._apps: list[TestClient] = []
+        self._apps: list[_Listener] = []
         self._stack = ExitStack()
         self.figures = TwinFigures()
 
@@ -123,9 +135,9 @@ class Twins:
 
     def _fill(self, rig: FeedRig, *, hidden: bool) -> None:
         dice = random.Random(self._seed)  # noqa: S311 - both get the same documents
-        seen = [_document(dice, number, _ANN if number % 3 == 0 else "") for number in range(SEEN)]
+        seen = [_document(dice, number, _ANN if number % 3 == 0 else "") for number in range(self._seen)]
         others = [
-            _document(dice, SEEN + n, (_ZOE, _NOT_ANN, _BROKEN)[n % 3], hidden=True)
+            _document(dice, self._seen + n, (_ZOE, _NOT_ANN, _BROKEN)[n % 3], hidden=True)
             for n in range(self._hidden)
         ]
         rig.push(*seen, datasource="twins")
@@ -137,11 +149,7 @@ class Twins:
         """Ask *count* questions of both; the kept differences are at most 20."""
         for number in range(count):
             user = self._dice.choice(("", "ann", "nobody-known"))
-            path = (
-                _question(self._dice)
-                if number % 50
-                else self._dice.choice(("/health", "/opensearch.xml", "/robots.txt", "/"))
-            )
+            path = _question(self._dice, brief=self._brief) if number % 50 else self._dice.choice(_OTHERS)
             first, second = (_answer(app, path, user) for app in self._apps)
             self.figures.asked += 1
             self.figures.found += b'"results":[{' in first.replace(b" ", b"") or b"<mark>" in first
@@ -159,7 +167,7 @@ class Twins:
             for kind in kinds:
                 word = (_OWN, *_NOWHERE)[kind][number % len(_OWN)]
                 begun = time.perf_counter()
-                self._apps[1].get(f"/api/v1/search?q={word}")
+                self._apps[1].get(f"/api/v1/search?q={word}", "")
                 took[kind].append(1e3 * (time.perf_counter() - begun))
         low, _, high = quantiles(took[1], n=4)
         return TwinClock(median(took[0]), median(took[1]), median(took[2]), high - low)
@@ -205,35 +213,90 @@ def _word(dice: random.Random) -> str:
     return dice.choice((*forms, *[word] * 5))
 
 
-def _question(dice: random.Random) -> str:
-    words = [_word(dice) for _ in range(dice.randint(1, 4))]
+def _question(dice: random.Random, *, brief: bool) -> str:
+    words = [_word(dice) for _ in range(dice.choice((1, 1, 1, 2, 2, 4)) if brief else dice.randint(1, 4))]
     pairs = [("q", (" OR " if dice.random() < 0.4 else " ").join(words))]  # noqa: PLR2004
     chance = dice.random
     pairs += [("sort", "date")] if chance() < 0.15 else []  # noqa: PLR2004
     pairs += [("site", dice.choice(_HOSTS))] if chance() < 0.15 else []  # noqa: PLR2004
     pairs += [("type", dice.choice(("html", "pdf")))] if chance() < 0.1 else []  # noqa: PLR2004
     pairs += [("after", f"20{dice.randrange(1, 24):02d}-01-01")] if chance() < 0.15 else []  # noqa: PLR2004
-    pairs += [("num", str(dice.choice((1, 3, 50, 100))))] if chance() < 0.3 else []  # noqa: PLR2004
+    if brief and chance() < 0.9:  # noqa: PLR2004
+        pairs += [("num", str(dice.choice((1, 1, 2, 3))))]
+    else:
+        pairs += [("num", str(dice.choice((1, 3, 50, 100))))] if chance() < 0.3 else []  # noqa: PLR2004
     pairs += [("start", str(dice.randrange(40)))] if chance() < 0.2 else []  # noqa: PLR2004
-    return f"{'/' if chance() < 0.2 else '/api/v1/search'}?{urlencode(pairs)}"  # noqa: PLR2004
+    return f"{'/' if chance() < (0.05 if brief else 0.2) else '/api/v1/search'}?{urlencode(pairs)}"
 
 
-def _answer(app: TestClient, path: str, user: str) -> bytes:
-    answer = app.get(path, headers={_USER: user} if user else {})
-    kept = sorted(
-        (name, value)
-        for name, value in answer.headers.items()
-        if name not in {"x-request-id", "content-length", "date"}
-    )
-    request = answer.headers.get("x-request-id", "").encode()
-    body = _TOOK.sub(b"", answer.content)
+def _answer(app: "_Listener", path: str, user: str) -> bytes:
+    status, headers, body = app.get(path, user)
+    kept = sorted(header for header in headers if header[0] not in _OWN_HEADERS)
+    request = next((value for name, value in headers if name == b"x-request-id"), b"")
+    body = _TOOK.sub(b"", body)
     if request:
         body = body.replace(request, b"")
-    return repr((answer.status_code, kept)).encode() + body
+    return repr((status, kept)).encode() + body
+
+
+class _Listener:
+    """A search listener that is called as a web server calls it, without sockets and other threads of ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._loop = asyncio.new_event_loop()
+        self._orders: asyncio.Queue[Message] = asyncio.Queue()
+        self._done: asyncio.Queue[Message] = asyncio.Queue()
+        self._life = self._loop.create_task(self._live())
+        self._ordered("startup")
+
+    async def _live(self) -> None:
+        await self._app({"type": "lifespan", "asgi": _ASGI, "state": {}}, self._orders.get, self._done.put)
+
+    def _ordered(self, what: str) -> None:
+        self._orders.put_nowait({"type": f"lifespan.{what}"})
+        answer = self._loop.run_until_complete(self._done.get())
+        if answer["type"] != f"lifespan.{what}.complete":
+            raise AssertionError(answer)
+
+    def get(self, path: str, user: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        """Return status, headers and body of what *user* gets, ``""`` = nobody in particular."""
+        return self._loop.run_until_complete(self._get(path, user))
+
+    async def _get(self, path: str, user: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        place, _, query = path.partition("?")
+        headers = [(b"host", b"search.example"), (b"accept", b"*/*"), (b"user-agent", b"twins")]
+        if user:
+            headers.append((_USER.lower().encode(), user.encode()))
+        scope = {
+            "type": "http", "asgi": _ASGI, "http_version": "1.1", "method": "GET", "scheme": "http", "path": place,
+            "raw_path": place.encode(), "query_string": query.encode(), "root_path": "", "headers": headers, "client": _PROXY,
+            "server": ("search.example", 80), "state": {},
+        }  # fmt: skip
+        said: list[Message] = []
+
+        async def receive() -> Message:
+            if not said or said[-1].get("more_body"):
+                return {"type": "http.request", "body": b"", "more_body": False}
+            await asyncio.Event().wait()  # the client stays
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            said.append(message)
+
+        await self._app(scope, receive, send)
+        return said[0]["status"], said[0]["headers"], b"".join(part.get("body", b"") for part in said[1:])
+
+    def close(self) -> None:
+        """Shut the listener down."""
+        self._ordered("shutdown")
+        self._loop.run_until_complete(self._life)
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
 
 
 @contextmanager
-def _listener(rig: FeedRig) -> Iterator[TestClient]:
+def _listener(rig: FeedRig) -> Iterator[_Listener]:
     service, _, texts = search_service(rig.home, rig.read.settings)
     seeing = Seeing(rig.home, service)
     people = CatalogPeople(database_of(rig.home), rig.local.do, rig.clock)
@@ -242,10 +305,11 @@ def _listener(rig: FeedRig) -> Iterator[TestClient]:
         proxies=Proxies((ip_network("10.0.0.0/8"),), _USER.lower(), ""),
     )  # fmt: skip
     try:
-        with TestClient(
-            search_app(parts), base_url="http://search.example", follow_redirects=False, client=_PROXY
-        ) as client:
-            yield client
+        listener = _Listener(search_app(parts))
+        try:
+            yield listener
+        finally:
+            listener.close()
     finally:
         people.close()
         seeing.close()
