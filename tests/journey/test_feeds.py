@@ -1,7 +1,9 @@
 """Feeds pushed to a running serve: found in search, accounted for, and none lost by kill -9."""
 
 import re
+from collections.abc import Iterable
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -102,3 +104,35 @@ def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig,
         body = feed_xml(record(site.url("/listed"), meta))
         _push(_port(served), body, "lists", "metadata-and-url")
         wait_until(lambda: served.found("narwhal author:Ann"))
+
+
+def test_a_full_feed_that_is_killed_leaves_no_hole_and_the_next_command_goes_on(
+    rig: Rig, tmp_path: Path
+) -> None:
+    kept, gone, added = range(50, 900), range(50), range(900, 920)
+
+    def feed(name: str, numbers: Iterable[int]) -> str:
+        records = [record(f"http://gen.test/{n}", content(f"walrus {name} page{n}")) for n in numbers]
+        file = tmp_path / f"{name}.xml"
+        file.write_bytes(feed_xml(*records, datasource="gen", feedtype="full"))
+        return str(file)
+
+    def urls(*numbers: Iterable[int]) -> set[str]:
+        return {f"http://gen.test/{n}" for part in numbers for n in part}
+
+    load = ("feed", "load", "--source", "gen", "--type", "full")
+    assert rig.call(*load, feed("old", [*gone, *kept])).status == 0
+    with rig.start(*load, feed("new", [*kept, *added])) as running:
+        wait_until(lambda: rig.rows("select 1 from feed_record where feed = 2 limit 1"))
+        running.kill()
+    [(complete,)] = rig.rows("select complete from feed where id = 2")
+    shown = rig.shown()
+    assert shown >= urls(kept)
+    assert shown >= urls(gone) or complete
+    assert rig.found("walrus old") or complete  # the index was to follow at the end: it has what it had
+    tail = tmp_path / "tail.xml"
+    tail.write_bytes(feed_xml(record("http://tail.test/", content("heron")), datasource="tail"))
+    assert rig.call("feed", "load", "--source", "tail", str(tail)).status == 0
+    assert rig.shown() == urls(kept, added) | {"http://tail.test/"}
+    assert (rig.found("walrus old"), len(rig.found("walrus new"))) == ([], 50)
+    assert rig.complaints() == []

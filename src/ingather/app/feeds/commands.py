@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ingather.app.feeds.emptying import delete_gathered, forget_gathered
-from ingather.app.feeds.local import LocalFeeds
+from ingather.app.feeds.local import LocalFeeds, indexed_sequence
 from ingather.app.feeds.office import FeedOffice, again_job, forget_job
 from ingather.app.feeds.sources import SourceOffice, still_configured, switch_job
 from ingather.app.home import Home
@@ -16,7 +16,6 @@ from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, UsageError
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
-from ingather.index import IndexFolder
 from ingather.model.decided import By
 
 __all__ = ["HomeFeeds"]
@@ -119,10 +118,7 @@ class HomeFeeds:
         return conf is not None and bool(conf.origins)
 
     def _indexed(self) -> int:
-        try:
-            return int(IndexFolder(self._home.index).reader().snapshot().sequence)
-        except Exception:  # noqa: BLE001 - without an index nothing is in it
-            return 0
+        return indexed_sequence(self._home)
 
     def load(self, file: Path, source: str, feedtype: str, *, jsonl: bool = False) -> dict[str, Any]:
         """Apply a file here and now.

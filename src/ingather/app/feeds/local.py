@@ -28,14 +28,23 @@ from ingather.feeds.desk import FeedFields, FeedKind, FeedTicket, Spooled
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
+from ingather.index import IndexFolder
 from ingather.ports.clock import Clock
 
-__all__ = ["LocalFeeds", "feed_home", "spool_of"]
+__all__ = ["LocalFeeds", "feed_home", "indexed_sequence", "spool_of"]
 
 
 def spool_of(home: Home) -> Path:
     """Return the folder where feeds lie."""
     return home.feeds / "spool"
+
+
+def indexed_sequence(home: Home) -> int:
+    """Return the newest change that the index of *home* has applied, 0 = there is none that can be read."""
+    try:
+        return int(IndexFolder(home.index).reader().snapshot().sequence)
+    except Exception:  # noqa: BLE001 - without an index nothing is in it
+        return 0
 
 
 def feed_home(
@@ -162,8 +171,8 @@ class LocalFeeds:
         self.feeding.drain()
 
     def index(self) -> None:
-        """Let the index catch up with what was applied."""
-        if self.changed:
+        """Let the index catch up with what was applied, also with what somebody applied who died before he indexed it."""
+        if self.changed or indexed_sequence(self.home) < self.writer.applier.sequence:
             follow_directly(follower_of(self.home, self._settings, self._clock), self.writer.applier.sequence)
             self.changed = False
 
