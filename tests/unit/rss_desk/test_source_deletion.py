@@ -1,12 +1,15 @@
 """A source that is crawled is deleted in two steps: its documents at a command, then what was listed for it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from ingather.app.feeds.emptying import REASON, delete_gathered, forget_gathered
 from ingather.catalog.deletion import sqlite_source_rows
+from ingather.catalog.feeds.sqlite_feeds import Listing
+from ingather.catalog.sqlite_changes import Applied
 from ingather.errors import UsageError
 from ingather.model.decided import By, Undo
 from ingather.model.report import Discovery
@@ -49,9 +52,13 @@ def crawl(home: FedHome, *urls: str, source: str = "web") -> None:
     for url in urls:
         parts = split(url)
         one = Discovery(key(url, home.writer.seed), parts.origin, parts.path, 1, source=source)
-        home.job(lambda writer, applied, one=one: writer.applier.discover(one, None, applied))
+        home.job(partial(_discover, one))
     while home.visit():
         pass
+
+
+def _discover(one: Discovery, writer: Any, applied: Applied) -> None:
+    writer.applier.discover(one, None, applied)
 
 
 def owner(home: FedHome, url: str) -> str:
@@ -133,6 +140,44 @@ def test_what_another_source_lists_goes_to_that_one_without_a_hole(home_of: Home
     assert (home.documents(), owner(home, A), home.removed(A)) == ({A}, "two", 0)
     home.until(48)
     assert (home.documents(), owner(home, A), home.state(A)) == ({A}, "two", "live")
+
+
+def test_who_comes_first_of_several_that_name_a_document_has_it(home_of: HomeOf) -> None:
+    """A pushed web feed before a feed, this before a site's sitemap; who is disabled names nothing."""
+    home = home_of(fed("rss", "one", feeds=(FEED,)), fed("rss", "two", feeds=(OTHER,)))
+    links = [f"https://n.test/{name}" for name in ("all", "feed-and-map", "map", "resting", "none")]
+    home.web |= {link: Said(body=f"Page {link}") for link in links}
+    home.web |= {FEED: Said(body=rss(*links)), OTHER: Said(body=rss(*links[:2]))}
+    home.cycle()
+    assert {owner(home, link) for link in links} == {"one"}
+    row, web = {link: home.id_of(link) for link in links}, found(home, "web")["id"]
+
+    def name_them(writer: Any, _applied: Any) -> None:
+        pushed, rests = (writer.feeds.make_source(name) for name in ("lists", "rests"))
+        writer.feeds.put_listing(row[links[0]], Listing(pushed, web=True))
+        writer.feeds.put_listing(row[links[3]], Listing(rests, web=True))
+        writer.registry.disable_source("rests", "gsa", "public", home.now_s)
+        at = writer.syndication.make("https://n.test/map.xml", web, Applied())
+        writer.syndication.query(
+            "insert into sitemap (id, url, source, depth, configured, named) values (1, ?, ?, 0, 1, 1)",
+            (at, web),
+        )
+        for link in links[:3]:
+            writer.syndication.query(
+                "insert into sitemap_entry (sitemap, url, id, state, turn) values (1, ?, ?, 1, 1)",
+                (link, row[link]),
+            )
+
+    home.job(name_them)
+    assert delete(home, "one") == {"deleted": 2, "handed_over": 3, "done": True}
+    assert [owner(home, link) for link in links] == ["lists", "two", "web", "one", "one"]
+    assert home.documents() == set(links[:3])
+    assert forget_gathered(run(home), found(home, "web"), rests=True) == {
+        "feeds": 0,
+        "sitemaps": 1,
+        "listed": 0,
+    }
+    assert home.rows("select count(*) from sitemap_entry") == [(0,)]
 
 
 def test_what_a_secure_source_has_goes_to_nobody(home_of: HomeOf) -> None:

@@ -275,7 +275,8 @@ class ServedFeeds:
         found = self._sources.to_empty(name)
         if found["pushed_for"]:
             return self.delete_documents(str(found["datasource"]))
-        self.switch_source(str(found["name"]), off=True)
+        if found["disabled"] is None:
+            self.switch_source(str(found["name"]), off=True)
         until = monotonic() + _PART_S
         done = delete_gathered(self._do, found, by, enough=lambda: monotonic() > until)
         return self._sources.shown(str(found["name"])) | done
