@@ -7,7 +7,7 @@ and texts that share none in about half.
 No loop here runs over shingles or bits: the hashes of all words stand side by side in one large integer, shingles are
 made by shifting it against itself, and bits are counted by full adders over its thirds, so that the work is done by the
 interpreter's long arithmetic (``benchmarks/simhash.py`` measures time and precision). Where the library in C was built
-(``walk/shingles.h``, ``walk/majority.h``) it does the same.
+(``walk/lines.h``, ``walk/shingles.h``, ``walk/majority.h``) it does the same.
 """
 
 import sys
@@ -57,10 +57,14 @@ def fingerprint(text: str) -> int:
     The same on every machine; letter case counts, white space does not.
     """
     body = text.encode("utf-8", "surrogatepass")
+    compiled = _compiled()
+    if compiled.lined is not None and (mark := compiled.lined(body, len(body), _LEAST_LINES, _MOST_LINES)):
+        return mark
     lines = set(body.split(b"\n"))
     if len(lines) < _LEAST_LINES:
-        shingled = _compiled().shingled
-        if shingled is not None and (mark := shingled(body, len(body), LEAST_WORDS, _MOST_WORDS)):
+        if compiled.shingled is not None and (
+            mark := compiled.shingled(body, len(body), LEAST_WORDS, _MOST_WORDS)
+        ):
             return mark
         words = body.split(None, _MOST_WORDS)[:_MOST_WORDS]
         if len(words) < LEAST_WORDS:
@@ -104,6 +108,7 @@ class _Compiled(NamedTuple):
 
     majority: Callable[[bytes, int], int] | None = None
     shingled: Callable[[bytes, int, int, int], int] | None = None
+    lined: Callable[[bytes, int, int, int], int] | None = None
 
 
 @cache
@@ -118,7 +123,7 @@ def _compiled() -> _Compiled:
     except OSError:
         return _Compiled()
     found = []
-    for name, numbers in (("walk_majority", 1), ("walk_shingled", 3)):
+    for name, numbers in (("walk_majority", 1), ("walk_shingled", 3), ("walk_lined", 3)):
         function = getattr(library, name, None)
         if function is not None:
             function.argtypes = (ctypes.c_char_p, *[ctypes.c_size_t] * numbers)

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
 from ingather.extract.simhash import (
     LEAST_WORDS,
@@ -109,3 +110,40 @@ def test_words_are_hashed_in_c_as_in_python(longest: int, monkeypatch: pytest.Mo
     assert in_c == [fingerprint(text) for text in lone]
     assert in_c[0] == 0
     assert all(in_c[1:])
+
+
+@pytest.mark.skipif(_compiled().lined is None, reason=NOT_BUILT)
+@pytest.mark.parametrize("lines", [23, 24, 300, 1_000, 1_001, 4_096, 300_000])
+def test_lines_are_hashed_in_c_as_in_python(lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = Random(lines)  # noqa: S311 - texts
+    letters = "abcxyz0\0äß\x1c\x85\xa0\u20ac\U0001f600\ud800 "
+    sizes = [0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1_023, 1_024, 1_025, 2_048, 2_049, 5_000] * 2
+    longest = 12 if lines > 1_000 else 400
+    drawn = ["".join(dice.choices(letters, k=dice.randint(1, longest))) for _ in range(lines - len(sizes))]
+    drawn += ["x" * size for size in sizes if size <= 100 * longest]
+    texts = ["\n".join(drawn), "\n".join(drawn) + "\n", "\n".join(drawn * 2), "\n".join(drawn[:23] * 3)]
+    in_c = [fingerprint(text) for text in texts]
+    monkeypatch.setattr("ingather.extract.simhash._compiled", type(_compiled()))
+    assert in_c == [fingerprint(text) for text in texts]
+    assert len(set(in_c[:3])) <= 2
+
+
+@pytest.mark.skipif(_compiled().lined is None, reason=NOT_BUILT)
+def test_lines_of_every_length_have_the_hash_that_xxhash_gives() -> None:
+    lined = _compiled().lined
+    assert lined is not None
+    for size in [*range(1_200), 2_047, 2_048, 2_049, 3_333, 65_536]:
+        line = Random(size).randbytes(size).replace(b"\n", b" ")  # noqa: S311 - texts
+        assert lined(line, size, 1, 1_000) == (int.from_bytes(xxh3_64_digest(line), "little") or 1)
+
+
+@pytest.mark.skipif(_compiled().lined is None, reason=NOT_BUILT)
+def test_lines_that_were_chosen_to_meet_in_the_table_are_told_apart_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meeting = [f"{number:x}" for number in range(200_000) if not xxh3_64_intdigest(b"%x" % number) & 0x3FF]
+    text = "\n".join(meeting * 2)
+    in_c = fingerprint(text)
+    monkeypatch.setattr("ingather.extract.simhash._compiled", type(_compiled()))
+    assert in_c == fingerprint(text)
+    assert len(meeting) > 150

@@ -6,11 +6,12 @@
  * only one offset is known, which walk_learn finds. No recursion, no global state; buffers grow up to a cap.
  *
  * A tree's way: lexbor.h reads it, found.h walks it and collects, telling.h writes down what was found; text.h, table.h
- * and buffers.h lie below them. majority.h and shingles.h are beside them, and need no tree. One file is compiled.
+ * and buffers.h lie below them. majority.h, xxh3.h, lines.h and shingles.h are beside them, and need no tree. One file is compiled.
  */
 #define _GNU_SOURCE
 #include "majority.h"
 #include "telling.h"
+#include "lines.h"
 #include "shingles.h"
 
 struct result { byte *at; size_t n; };
@@ -44,6 +45,8 @@ void walk_free(byte *at) { free(at); }
 uint64_t walk_majority(const byte *at, size_t n) { return majority(at, n); }
 
 uint64_t walk_shingled(const byte *at, size_t n, size_t least, size_t most) { return shingled(at, n, least, most); }
+
+uint64_t walk_lined(const byte *at, size_t n, size_t least, size_t most) { return lined(at, n, least, most); }
 
 /* Find where a text node keeps address and length of its text, which is *text*; returns 0 if nowhere.
  * Only a word that is followed by the right length is taken for an address, and only up to *most* bytes. */
