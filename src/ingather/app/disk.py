@@ -1,15 +1,19 @@
 """Room on the disk: new work is refused before the file system is full, searching goes on."""
 
+import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ingather.errors import DiskFullError, HomeError
 from ingather.units import format_bytes
 
-__all__ = ["Headroom", "headroom"]
+__all__ = ["Headroom", "Room", "headroom"]
 
-_SCALES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_LOOK_S: Final = 0.1
+_SCALES: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,39 @@ class Headroom:
                 f"{_rounded(self.reserve_bytes)} are kept in reserve",
                 hint="make room, or lower disk.reserve and disk.reserve-share; work goes on by itself",
             )
+
+
+class Room:
+    """Whether there is room for one more, asked a thousand times a second: the file system is looked at every *look_s* seconds.
+
+    What was let in since the last look counts as written. Nothing is refused by an old look.
+
+    Args:
+        look: :func:`headroom` of the place.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self, look: Callable[[], Headroom], clock: Callable[[], float], *, look_s: float = _LOOK_S
+    ) -> None:
+        self._look, self._clock, self._look_s = look, clock, look_s
+        self._left = 0
+        self._until = -math.inf
+
+    def __call__(self, more_bytes: int) -> bool:
+        """Return whether *more_bytes* fit without touching the reserve.
+
+        Raises:
+            HomeError: the file system cannot be looked at.
+        """
+        now = self._clock()
+        if now >= self._until or self._left < more_bytes:
+            found = self._look()
+            self._left, self._until = found.free_bytes - found.reserve_bytes, now + self._look_s
+        if self._left < more_bytes:
+            return False
+        self._left -= more_bytes
+        return True
 
 
 def headroom(path: Path, *, reserve_bytes: int, reserve_share: float) -> Headroom:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ingather.app.disk import Headroom, headroom
+from ingather.app.disk import Headroom, Room, headroom
 from ingather.app.home import Home
 from ingather.app.owner import forget_address, note_address, owner_address
 from ingather.errors import DiskFullError, HomeError, HomeLockedError
@@ -255,3 +255,24 @@ def test_the_owner_is_asked_where_it_listens_and_strangers_get_no_token(tmp_path
     forget_address(home)
     forget_address(home)
     assert owner_address(home, settings, mine) == written
+
+
+def test_room_is_looked_for_now_and_then_and_what_was_let_in_counts_as_written(tmp_path: Path) -> None:
+    looks: list[Headroom] = []
+    free, now = 1_000, 0.0
+
+    def look() -> Headroom:
+        looks.append(Headroom(tmp_path, free, 100))
+        return looks[-1]
+
+    room = Room(look, lambda: now, look_s=1.0)
+    assert [room(400), room(400), len(looks)] == [True, True, 1]
+    free = 200
+    assert [room(100), len(looks)] == [True, 1]  # the old look still has so much
+    assert [room(1), len(looks)] == [True, 2]
+    free = 101
+    assert [room(100), room(0), len(looks)] == [False, True, 3]  # looked again before it is refused
+    free = 5_000
+    assert room(4_000)  # nothing is refused by an old look
+    free, now = 50, 1.0
+    assert not room(0)

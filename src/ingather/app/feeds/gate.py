@@ -7,11 +7,12 @@ import ssl
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from ingather.app.certificates import CertificateError, ensure_certificate
-from ingather.app.disk import headroom
+from ingather.app.disk import Room, headroom
 from ingather.app.feeds.checking import check_feed
 from ingather.app.feeds.local import spool_of
 from ingather.app.home import Home
@@ -240,7 +241,7 @@ class GateParts:
         """
         spool = _spool(home)
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="feed-disk")
-        intake = Intake(_doors(settings, spool, desk, pool, status_url))
+        intake = Intake(_doors(settings, spool, desk, pool, status_url, clock))
         trust = trust_list(home)
         admission = Admission(
             trust,
@@ -278,14 +279,12 @@ def _spool(home: Home) -> Spool:
     return spool
 
 
-def _doors(
-    settings: Settings, spool: Spool, desk: FeedDesk, pool: ThreadPoolExecutor, status_url: str
+def _doors(  # noqa: PLR0913, PLR0917 - the parts that a gate leads to
+    settings: Settings, spool: Spool, desk: FeedDesk, pool: ThreadPoolExecutor, status_url: str, clock: Clock
 ) -> Doors:
     reserve, share = settings.size("disk.reserve"), settings.share("disk.reserve-share")
 
-    def room(more: int) -> bool:
-        found = headroom(spool.folder, reserve_bytes=reserve, reserve_share=share)
-        return found.free_bytes - more >= found.reserve_bytes
+    look = partial(headroom, spool.folder, reserve_bytes=reserve, reserve_share=share)
 
     def examine(spooled: Spooled, fields: FeedFields) -> dict[str, Any]:
         return check_feed(spooled.path, fields, timeout_s=settings.seconds("feeds.wait-max"))
@@ -293,7 +292,7 @@ def _doors(
     return Doors(
         desk,
         spool,
-        room,
+        Room(look, clock.monotonic),
         pool,
         examine=examine,
         status_url=status_url,
