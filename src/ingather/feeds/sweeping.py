@@ -18,7 +18,7 @@ from ingather.feeds.policy import FeedWriter, source_row_name
 from ingather.feeds.receipts import FeedState, Written
 from ingather.model.feed import FeedType
 
-__all__ = ["DELETED", "Guard", "Ruled", "sweep"]
+__all__ = ["DELETED", "Guard", "Ruled", "may_leave_out", "sweep"]
 
 DELETED: Final = "deleted"
 """Type of what deletes everything of a data source at an operator's command: no file, never held."""
@@ -41,6 +41,11 @@ Guard = Callable[[str, int, int, SourceFacts, float], Ruled]
 """``guard(reason, left_out, of_these_held, facts, now_s)``: the deletion policy's answer for a source."""
 
 
+def may_leave_out(feed: FeedRow) -> bool:
+    """Return whether a feed is of a type that says something by what it leaves out."""
+    return feed.kind == FeedKind.DOCUMENTS and feed.feedtype in {FeedType.FULL, DELETED}
+
+
 def sweep(
     writer: FeedWriter, applied: Applied, feed: FeedRow, *, now_s: float, guard: Guard
 ) -> tuple[bool, str]:
@@ -51,12 +56,7 @@ def sweep(
     """
     feeds = writer.feeds
     current = feeds.feed(feed.id)
-    if (
-        current is None
-        or current.state > FeedState.IN_PROGRESS
-        or current.kind != FeedKind.DOCUMENTS
-        or current.feedtype not in {FeedType.FULL, DELETED}
-    ):
+    if current is None or current.state > FeedState.IN_PROGRESS or not may_leave_out(current):
         return True, ""
     parts, reason = _generation(writer, current)
     if reason:

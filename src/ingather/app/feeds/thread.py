@@ -35,7 +35,7 @@ from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
 from ingather.feeds.policy import source_row_name
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, joined
-from ingather.feeds.sweeping import DELETED, sweep
+from ingather.feeds.sweeping import DELETED, may_leave_out, sweep
 from ingather.log import get
 from ingather.ports.clock import Clock
 
@@ -319,35 +319,43 @@ class Feeding:
             self._asking.set_aside(feed)
         if not batch.ended and batch.items and self._queues.alone:
             self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
-        if not self._transact(partial(self._apply, feed, batch)):
+        applied, closed = self._transact(partial(self._apply, feed, batch))
+        if not applied:
             if self._rests(feed):
                 return False
             if self._home.blueprint().version == batch.version:
                 raise CatalogError("a configuration is being put into force")
             _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
             return False
+        if closed:
+            return True
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
             self._queues.left(feed.id, feed.estimate - done)
-        if not batch.ended:
-            return False
-        self._transact(lambda w, _: w.feeds.read_whole(feed.id, complete=batch.complete))
-        return self._finish(feed, batch.trouble, batch.warnings)
+        return batch.ended and self._finish(feed, batch.trouble, batch.warnings)
 
-    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> bool:
-        """Apply a batch; return whether it was: not one that was judged by patterns which are not in force any more.
+    def _apply(
+        self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied
+    ) -> tuple[bool, bool]:
+        """Apply a batch; return whether it was, and whether the feed is closed: its last batch, and nothing that it may leave out.
 
-        Asked inside the transaction: what is published between this question and the commit comes behind it, and
-        goes over what was applied.
+        Not applied is what was judged by patterns which are not in force any more. Asked inside the transaction: what is
+        published between this question and the commit comes behind it, and goes over what was applied.
         """
         if source_row_name(feed.datasource) in writer.registry.disabled_sources():
-            return False
+            return False, False
         if batch.version and batch.version != writer.registry.versions.in_force():
-            return False
+            return False, False
         now_s = writer.applier.now_s = self._clock.wall()
         policy = self._home.policy(feed.datasource)
         apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
-        return True
+        if not batch.ended:
+            return True, False
+        writer.feeds.read_whole(feed.id, complete=batch.complete)
+        if not batch.trouble and may_leave_out(feed):
+            return True, False
+        self._close(feed.id, batch.trouble, _notes(feed, batch.warnings, batch.trouble), writer, applied)
+        return True, True
 
     def _rests(self, feed: FeedRow) -> bool:
         with self._condition:
@@ -367,13 +375,7 @@ class Feeding:
                     return False
             if self._rests(feed):
                 return False
-        notes = [
-            *feed.fields.get("warnings", ()),
-            *warnings,
-            *([trouble] if trouble else []),
-            *([said] if said else []),
-        ]
-        self._transact(partial(self._close, feed.id, trouble, joined(notes)))
+        self._transact(partial(self._close, feed.id, trouble, _notes(feed, warnings, trouble, said)))
         return True
 
     def _sweep(self, feed: FeedRow, writer: CatalogWriter, applied: Applied) -> tuple[bool, str]:
@@ -407,6 +409,11 @@ class Feeding:
             applied=feed.applied,
             rejected=feed.rejected,
         )
+
+
+def _notes(feed: FeedRow, warnings: Iterable[str], *said: str) -> str:
+    """Return what is to be told of a feed at its end."""
+    return joined([*feed.fields.get("warnings", ()), *warnings, *filter(None, said)])
 
 
 def _replaces(fields: FeedFields) -> bool:
