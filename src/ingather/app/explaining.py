@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ingather.app import wiring
+from ingather.app import sourcerules, wiring
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.credentials import CredentialFile
@@ -151,7 +151,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             summarize=_summarizer(settings, robot),
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
             web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
-            named=wiring.naming(sources),
+            named=sourcerules.naming(sources),
             ways=lambda source, url: rested_ways(database_of(home), source, url, clock.wall()),
             alias=lambda url: alias_answer(home, url, smart=bool(robot.smart_host_heuristics)),
         )

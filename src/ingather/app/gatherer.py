@@ -13,7 +13,7 @@ from random import Random
 
 import uvloop
 
-from ingather.app import wiring
+from ingather.app import sourcerules, wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.collector import calm_collector
@@ -189,7 +189,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         declared = blueprint.sources.get(source)
         return declared is not None and declared.reach.public
 
-    rules, sites = wiring.rules_of(blueprint.sources), SiteBook(loaded.rules.sites)
+    rules, sites = sourcerules.rules_of(blueprint.sources), SiteBook(loaded.rules.sites)
     hosts = HostBook(
         agent=agent,
         policy=lambda host, source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own, site=sites.of_host(host)),
@@ -226,7 +226,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
-        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get, sitemaps=wiring.sitemap_rules(settings),
+        slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get, sitemaps=sourcerules.sitemap_rules(settings),
         polling=Polling(answering=pipeline.answering, isolation=pool, slot=slot, clock=clock), resolver=resolver, segment=segment, hosts=hosts,
         scopes=scope_of, clock=clock, dice=Random(), limits=wiring.gatherer_limits(settings, robot),  # noqa: S311 - jitter
         headers=(("Referer", str(robot.referer)),) if robot.referer else (), ways=Between(router, book),

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Self
 
-from ingather.app import children, wiring
+from ingather.app import children, sourcerules, wiring
 from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.alike import compare_pages
 from ingather.app.blueprint import Blueprint
@@ -179,7 +179,7 @@ class Gathering:
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
-        self.policies = wiring.policies_of(settings, self.sources)
+        self.policies = sourcerules.policies_of(settings, self.sources)
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
         self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical, fold=self.names.fold))
         committer = Committer(
@@ -189,7 +189,7 @@ class Gathering:
             ),
             policies=self.policies, dice=Random(), now_s=clock.wall,  # noqa: S311 - jitter
             clock_trusted=lambda: guard.trusted,
-            syndicator=(sitemap_desk := SitemapDesk(self.sources, self._judge, self.desk, wiring.sitemap_limits(settings))),
+            syndicator=(sitemap_desk := SitemapDesk(self.sources, self._judge, self.desk, sourcerules.sitemap_limits(settings))),
         )  # fmt: skip
         self.overlays = Overlays(home, settings, self.sources, home.settings().classes, clock.wall)
         self.overlays.begin(writer)

@@ -3,18 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 from ingather import __version__
 from ingather.app.confined.pool import LISTING_LIMITS, ConverterLimits, JobLimits
 from ingather.app.confined.summarizing import ProgramLimits, Summarizers
-from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.catalog.frontier.sqlite_budget import BudgetLimits
 from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
-from ingather.model.candidate import Pushed
 from ingather.ports.isolation import Isolation
 from ingather.robot.frontier.recheck import RecheckLimits
 from ingather.robot.frontier.sampling import SamplingLimits
@@ -24,9 +21,7 @@ from ingather.robot.keeperlimits import KeeperLimits
 from ingather.robot.politeness.addresses import AddressLimits
 from ingather.robot.politeness.backoff import BackOffLimits
 from ingather.robot.politeness.hosts import HostPolicy
-from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.discovering import UrlLimits
-from ingather.robot.visit.listed import ListedRules
 from ingather.robot.visit.pipelinelimits import PipelineLimits
 
 __all__ = [
@@ -36,24 +31,18 @@ __all__ = [
     "bound",
     "budget_limits",
     "converter_limits",
-    "deletion_limits",
     "fetch_limits",
     "follow_limits",
     "gatherer_limits",
     "host_policy",
     "host_visits",
     "keeper_limits",
-    "listed_rules",
-    "naming",
     "overridden",
     "own_recheck_limits",
     "pipeline_limits",
     "program_limits",
     "recheck_limits",
     "robots_limits",
-    "rules_of",
-    "sitemap_limits",
-    "sitemap_rules",
     "source_budgets",
     "summarizers",
     "url_limits",
@@ -61,13 +50,10 @@ __all__ = [
 ]
 
 
-_T = TypeVar("_T")
 _SLACK_S = 0.02
 _NO_LIMIT = 100
 """Connections to a host where robot.conf sets no limit: the most that max-connections can be."""
 """A grant takes effect a moment after it is given: messages travel."""
-_FED_SHARE, _FED_DOCUMENTS = 0.10, 20
-"""Of kinds rss and sitemap: more than the larger of the two are held (RSS provider specification, section 8)."""
 _RATE_ALONE = 20.0
 """Documents a second from which a run for itself commits at its full pace."""
 _PACE_ALONE_S = 14.5
@@ -197,83 +183,6 @@ def host_visits(settings: Settings, sources: Mapping[str, SourceConf]) -> Callab
     if not common and not any(limits.values()):
         return None
     return lambda source: limits.get(source, common)
-
-
-def _thresholds(settings: Settings) -> tuple[float, int]:
-    return settings.share("deletion.share"), settings.count("deletion.documents")
-
-
-def listed_rules(source: SourceConf) -> ListedRules:
-    """What a source of kind ``rss`` or ``sitemap`` says of visits."""
-    own = source.syndication
-    query = own.honoured_query_parameters
-    return ListedRules(
-        kind="sitemap" if source.kind == "sitemap" else "rss",
-        discover=own.discover_urls,
-        same_host=own.link_scope == "same-host",
-        document_bytes=own.max_file_size or 0,
-        honoured_query=None if query is None else frozenset(query),
-        feed_bytes=own.max_feed_size or 0,
-        feed_items=own.max_feed_items or 0,
-        redirects=own.max_redirects,
-        obey_robots=own.robots_for_feeds,
-    )
-
-
-def sitemap_rules(settings: Settings) -> ListedRules:
-    """What binds polls of sitemaps of sites."""
-    return ListedRules(kind="sitemap", feed_bytes=settings.size("limits.sitemap-size"))
-
-
-def sitemap_limits(settings: Settings) -> SitemapLimits:
-    """Bounds of one host's sitemaps."""
-    return SitemapLimits(
-        files=settings.count("limits.sitemap-files"), urls=settings.count("limits.sitemap-urls")
-    )
-
-
-def rules_of(sources: Mapping[str, SourceConf]) -> dict[str, ListedRules]:
-    """Return :func:`listed_rules` of each source of kind ``rss`` or ``sitemap``."""
-    return {name: listed_rules(source) for name, source in sources.items() if source.syndicates}
-
-
-def naming(sources: Mapping[str, SourceConf]) -> Callable[[str], Pushed]:
-    """Return who names the URLs of a source: pushed feeds if ``ingather.toml`` does not have it, web feeds, or nobody."""
-
-    def named(name: str) -> Pushed:
-        source = sources.get(name)
-        if source is None:
-            return Pushed.NO if name == "web" else Pushed.URL
-        return Pushed.LISTED if source.syndicates else Pushed.NO
-
-    return named
-
-
-def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
-    """Thresholds of a source's deletions; web feeds and sitemaps have their own. The rest binds what the policy rules on alone."""
-    share, documents = (_FED_SHARE, _FED_DOCUMENTS) if source.syndicates else _thresholds(settings)
-
-    def own(value: _T | None, common: _T) -> _T:
-        return common if value is None else value
-
-    return DeletionLimits(
-        share=own(source.deletion_share, share),
-        documents=own(source.deletion_documents, documents),
-        half_share=own(source.deletion_half_share, settings.share("deletion.half-share")),
-        half_floor=own(source.deletion_half_floor, settings.count("deletion.half-floor")),
-        confirm_s=own(source.deletion_confirm_after, settings.seconds("deletion.confirm-after")),
-        confirm_looks=own(source.deletion_confirm_looks, settings.count("deletion.confirm-looks")),
-        cool_down_s=own(source.deletion_cool_down, settings.seconds("deletion.cool-down")),
-        hide_held_public=not own(source.held_shown, settings.flag("deletion.held-shown")),
-        hide_held_secure=not own(source.held_shown, settings.flag("deletion.held-shown-secure")),
-    )
-
-
-def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:
-    """Return the deletion policy of a source by its name."""
-    default = DeletionPolicy(deletion_limits(settings, SourceConf()))
-    own = {name: DeletionPolicy(deletion_limits(settings, source)) for name, source in sources.items()}
-    return lambda name: own.get(name, default)
 
 
 def budget_limits(settings: Settings) -> BudgetLimits:

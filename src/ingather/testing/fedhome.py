@@ -12,12 +12,12 @@ from random import Random
 from typing import Any, Final
 from urllib.parse import urljoin
 
+from ingather.app.sourcerules import deletion_limits
 from ingather.app.syndication.cycling import Cycling
 from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.reconciling import reconcile
 from ingather.app.syndication.records import feed_facts, registration
 from ingather.app.syndication.sources import fed_sources
-from ingather.app.wiring import deletion_limits
 from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter

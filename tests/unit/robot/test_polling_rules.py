@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from ingather.app.wiring import listed_rules
+from ingather.app.sourcerules import listed_rules
 from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.robot.visit.listed import FEED_BYTES, SITEMAP_BYTES, ListedRules

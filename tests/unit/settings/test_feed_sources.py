@@ -2,8 +2,8 @@
 
 import pytest
 
+from ingather.app.sourcerules import deletion_limits
 from ingather.app.syndication.sources import limits_of
-from ingather.app.wiring import deletion_limits
 from ingather.conf.settings.file import SettingsFile, read_settings
 
 NEWS = '[source.news]\nkind = "rss"\nfeeds = ["https://n.test/feed.xml"]\n'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingather.app.wiring import deletion_limits
+from ingather.app.sourcerules import deletion_limits
 from ingather.conf.settings.file import SettingsFile, read_settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UnitError

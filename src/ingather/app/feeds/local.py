@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from ingather.app import wiring
+from ingather.app import sourcerules
 from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
@@ -53,7 +53,7 @@ def feed_home(
     """Return where feeds are applied in *home*."""
     return FeedHome(
         path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(name, sources),
-        guard=deletion_guard(wiring.policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
+        guard=deletion_guard(sourcerules.policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
     )  # fmt: skip
 
 
@@ -116,7 +116,7 @@ class LocalFeeds:
             self._transact,
             loaded,
             lambda: Engine(loaded),
-            deletion_guard(wiring.policies_of(settings, known)),
+            deletion_guard(sourcerules.policies_of(settings, known)),
             self._clock.wall,
         )
         self.office = FeedOffice(home.path, database_of(home), lambda: 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ingather.app import wiring
+from ingather.app import sourcerules
 from ingather.app.crossing import Crossing
 from ingather.app.feeds.emptying import delete_gathered, forget_gathered
 from ingather.app.feeds.home import deletion_guard
@@ -99,7 +99,7 @@ class ServedFeeds:
     async def _outlawings(self) -> None:
         """Let what was pushed go when a changed list excludes it: at start, and after each change of configuration."""
         gathering, seen = self._gathering, -1
-        guard = deletion_guard(wiring.policies_of(gathering.settings, gathering.sources))
+        guard = deletion_guard(sourcerules.policies_of(gathering.settings, gathering.sources))
         while True:
             if (version := gathering.version) != seen:
                 loaded, judge = gathering.loaded, gathering.discoverer.engine

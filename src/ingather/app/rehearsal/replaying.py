@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingather.app import wiring
+from ingather.app import sourcerules
 from ingather.app.clock import SystemClock
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
@@ -157,7 +157,7 @@ def replay(
 
 def _policies(settings: Settings, sources: Mapping[str, SourceConf]) -> Any:
     def policy(name: str) -> DeletionPolicy:
-        return DeletionPolicy(wiring.deletion_limits(settings, sources.get(name) or SourceConf()))
+        return DeletionPolicy(sourcerules.deletion_limits(settings, sources.get(name) or SourceConf()))
 
     return policy
 

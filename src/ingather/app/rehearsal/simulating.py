@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ingather.app import wiring
+from ingather.app import sourcerules, wiring
 from ingather.app.clock import SystemClock
 from ingather.app.configuration import read_configuration
 from ingather.app.confined.pool import ConverterPool
@@ -161,7 +161,7 @@ def _owners(home: Home, urls: Sequence[str], sources: Mapping[str, SourceConf]) 
     """Return the source of each of *urls* that feeds named: its host needs no site. A catalog that cannot be read has none."""
     if not database_of(home).exists():
         return {}
-    named = wiring.naming(sources)
+    named = sourcerules.naming(sources)
     try:
         reader = SqliteReader(database_of(home), home.bodies)
     except CatalogError:
@@ -202,7 +202,7 @@ class Simulator:
         passwords: Passwords = _no_password,
         guards: Guards = _no_guard,
     ) -> None:
-        robot, named = loaded.robot, wiring.naming(sources)
+        robot, named = loaded.robot, sourcerules.naming(sources)
         self._loaded = loaded
         self._agent = wiring.agent_token(robot)
         self._pool = ConverterPool(
@@ -228,7 +228,7 @@ class Simulator:
         )  # fmt: skip
         self._rehearsal = Rehearsal(
             Engine(loaded), rendering=self._scripts.step, reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings),
-            pushes=lambda source: named(source) is Pushed.URL, rules=wiring.rules_of(sources).get,
+            pushes=lambda source: named(source) is Pushed.URL, rules=sourcerules.rules_of(sources).get,
         )  # fmt: skip
         self._starts = {start.url: start.depth for start in loaded.starting_points}
 

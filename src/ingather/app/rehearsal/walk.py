@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, cast
 
-from ingather.app import wiring
+from ingather.app import sourcerules, wiring
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.plugging import converter_environment
@@ -88,10 +88,10 @@ class Walk:
             summarizer=wiring.summarizers(self._pool, self._settings, loaded.robot),
             extractors=frozenset(self._own.extractors),
         )  # fmt: skip
-        limits, named = wiring.pipeline_limits(self._settings), wiring.naming(self._sources)
+        limits, named = wiring.pipeline_limits(self._settings), sourcerules.naming(self._sources)
         return Rehearsal(
             Engine(loaded), reading=reading, clock=self._moment, visits=limits,
-            pushes=lambda source: named(source) is Pushed.URL, rules=wiring.rules_of(self._sources).get,
+            pushes=lambda source: named(source) is Pushed.URL, rules=sourcerules.rules_of(self._sources).get,
         )  # fmt: skip
 
     def _past(self, version: int) -> "_Past | None":
