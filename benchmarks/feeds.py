@@ -19,7 +19,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from ingather.app.collector import calm_collector
+from ingather.app.memory import calm_collector
 from ingather.app.feeds import process as feedprocess
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.home import Home

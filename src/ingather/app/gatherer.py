@@ -16,12 +16,12 @@ import uvloop
 from ingather.app import sourcerules, wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
-from ingather.app.collector import calm_collector
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
 from ingather.app.credentials import CredentialFile
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
+from ingather.app.memory import calm_collector
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.reaching.ftp_proxies import over_proxies
 from ingather.app.reaching.logins import LoginBook

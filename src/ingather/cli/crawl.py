@@ -57,8 +57,8 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
 
     Exit status 0: done; 1: a starting point failed or nothing was indexed, the first line says why.
     """
-    from ingather.app.collector import calm_collector
     from ingather.app.crawling import Wanted, crawl, plan_crawl
+    from ingather.app.memory import calm_collector
     from ingather.errors import UnitError, UsageError
     from ingather.log import configure
     from ingather.units import parse_seconds

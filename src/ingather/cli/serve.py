@@ -38,13 +38,14 @@ def command(home: Path) -> int:
     feed trust`. Ctrl-C stops in order; killing it loses nothing. SIGHUP takes over what stands in
     config/ by now; with a mistake in it the old configuration stays.
     """
-    from ingather.app.collector import calm_collector
     from ingather.app.keeper import Gathering
     from ingather.app.listening import Listeners
+    from ingather.app.memory import calm_collector, few_heaps
     from ingather.app.runplan import RunPlan
     from ingather.app.serving import Serving
     from ingather.log import configure
 
+    few_heaps()
     place, read = open_home(home)
     settings = read.settings
     format_ = settings.text("log.format")

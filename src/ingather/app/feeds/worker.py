@@ -23,12 +23,12 @@ import msgspec
 from ingather.app import wiring
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
-from ingather.app.collector import calm_collector
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
 from ingather.app.feeds.order import READY, FeedOrder
 from ingather.app.gatherer import die_with
 from ingather.app.home import Home
+from ingather.app.memory import calm_collector
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
