@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
 
+from ingather.app.feeds.arriving import emptying, taking
 from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.groups import GroupFeeds
 from ingather.app.feeds.home import FeedHome, Transact
 from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
 from ingather.app.feeds.queues import FeedQueues
-from ingather.catalog.feeds.sqlite_feed_book import FeedRow, NewFeed
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogError, DiskFullError, IngatherError
@@ -26,12 +27,8 @@ from ingather.feeds.desk import (
     FeedFields,
     FeedKind,
     FeedTicket,
-    GroupsFullError,
     Spooled,
-    feed_name,
-    feed_type,
 )
-from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
 from ingather.feeds.policy import source_row_name
 from ingather.feeds.prepared import FeedBatch
 from ingather.feeds.receipts import FeedState, joined
@@ -44,7 +41,6 @@ __all__ = ["Feeding"]
 _log = get("feeds")
 _RETRY_S: Final = 2.0
 _INDEX_WAIT_S: Final = 10.0
-_GROUPS_TYPE: Final = "groups"
 _MOST_SUCCESSES: Final = 1_000
 
 
@@ -122,61 +118,12 @@ class Feeding:
     # -- the desk -----------------------------------------------------------------------------
 
     def taking(self, spooled: Spooled, fields: FeedFields, sender: str) -> Callable[..., FeedTicket]:
-        """Return the job that gives a feed its row.
-
-        Raises:
-            FeedRefusedError: it may not be called so.
-            GroupsFullError: (of the job) there is no room for memberships.
-        """
-        fields.check()
-        if fields.kind is FeedKind.GROUPS:
-            kind = "cleanup" if fields.cleanup else "full" if _replaces(fields) else "incremental"
-            label = f"{_GROUPS_TYPE}-{kind}"
-        else:
-            kind = str(feed_type(fields.feedtype))
-            label = kind
-        file = spooled.path
-        if file.is_relative_to(self._home.path):
-            file = file.relative_to(self._home.path)
-        rest = {
-            "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
-            "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
-        }  # fmt: skip
-
-        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
-            if fields.kind is FeedKind.GROUPS and not fields.cleanup:
-                mode = LoadMode.FULL if _replaces(fields) else LoadMode.INCREMENTAL
-                if at_capacity(writer, fields.groupsource or fields.datasource, mode):
-                    raise GroupsFullError(f"error: {AT_CAPACITY}.")
-            now_s = self._clock.wall()
-            name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
-            number = writer.feeds.add(
-                NewFeed(
-                    name, fields.datasource, str(fields.kind), kind, rest, sender, str(file), spooled.size, spooled.sha256,
-                    spooled.records, fields.session,
-                ),
-                now_s,
-            )  # fmt: skip
-            feed = writer.feeds.feed(number)
-            assert feed is not None  # noqa: S101 - it was made
-            return FeedTicket(number, feed.name)
-
-        return job
+        """Return the job that gives a feed its row; see :func:`ingather.app.feeds.arriving.taking`."""
+        return taking(spooled, fields, sender, folder=self._home.path, clock=self._clock)
 
     def emptying(self, datasource: str, who: str) -> Callable[..., FeedTicket]:
         """Return the job that has everything deleted that feeds brought for *datasource*."""
-
-        def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
-            now_s = self._clock.wall()
-            name = feed_name(datasource, DELETED, now_s, 0).removesuffix("0") + "{number}"
-            number = writer.feeds.add(
-                NewFeed(name, datasource, str(FeedKind.DOCUMENTS), DELETED, {}, who, "", 0, "", 0), now_s
-            )
-            feed = writer.feeds.feed(number)
-            assert feed is not None  # noqa: S101 - it was made
-            return FeedTicket(number, feed.name)
-
-        return job
+        return emptying(datasource, who, clock=self._clock)
 
     async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
         """Give a feed its durable row; see :class:`ingather.feeds.desk.FeedDesk`."""
@@ -414,7 +361,3 @@ class Feeding:
 def _notes(feed: FeedRow, warnings: Iterable[str], *said: str) -> str:
     """Return what is to be told of a feed at its end."""
     return joined([*feed.fields.get("warnings", ()), *warnings, *filter(None, said)])
-
-
-def _replaces(fields: FeedFields) -> bool:
-    return fields.replace or fields.feedtype.strip().lower() == "full"

@@ -1,0 +1,91 @@
+"""What arrived becomes a row, and with it a feed: the job that the keeper commits before anybody hears ``Success``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from ingather.catalog.feeds.sqlite_feed_book import NewFeed
+from ingather.catalog.sqlite_apply import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.feeds.desk import (
+    FeedFields,
+    FeedKind,
+    FeedTicket,
+    GroupsFullError,
+    Spooled,
+    feed_name,
+    feed_type,
+)
+from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
+from ingather.feeds.sweeping import DELETED
+from ingather.ports.clock import Clock
+
+__all__ = ["emptying", "replaces", "taking"]
+
+_GROUPS_TYPE: Final = "groups"
+
+
+def taking(
+    spooled: Spooled, fields: FeedFields, sender: str, *, folder: Path, clock: Clock
+) -> Callable[..., FeedTicket]:
+    """Return the job that gives a feed its row; its file is named as seen from *folder*.
+
+    Raises:
+        FeedRefusedError: it may not be called so.
+        GroupsFullError: (of the job) there is no room for memberships.
+    """
+    fields.check()
+    if fields.kind is FeedKind.GROUPS:
+        kind = "cleanup" if fields.cleanup else "full" if replaces(fields) else "incremental"
+        label = f"{_GROUPS_TYPE}-{kind}"
+    else:
+        kind = str(feed_type(fields.feedtype))
+        label = kind
+    file = spooled.path
+    if file.is_relative_to(folder):
+        file = file.relative_to(folder)
+    rest = {
+        "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
+        "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
+    }  # fmt: skip
+
+    def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+        if fields.kind is FeedKind.GROUPS and not fields.cleanup:
+            mode = LoadMode.FULL if replaces(fields) else LoadMode.INCREMENTAL
+            if at_capacity(writer, fields.groupsource or fields.datasource, mode):
+                raise GroupsFullError(f"error: {AT_CAPACITY}.")
+        now_s = clock.wall()
+        name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
+        number = writer.feeds.add(
+            NewFeed(
+                name, fields.datasource, str(fields.kind), kind, rest, sender, str(file), spooled.size, spooled.sha256,
+                spooled.records, fields.session,
+            ),
+            now_s,
+        )  # fmt: skip
+        feed = writer.feeds.feed(number)
+        assert feed is not None  # noqa: S101 - it was made
+        return FeedTicket(number, feed.name)
+
+    return job
+
+
+def emptying(datasource: str, who: str, *, clock: Clock) -> Callable[..., FeedTicket]:
+    """Return the job that has everything deleted that feeds brought for *datasource*."""
+
+    def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+        now_s = clock.wall()
+        name = feed_name(datasource, DELETED, now_s, 0).removesuffix("0") + "{number}"
+        number = writer.feeds.add(
+            NewFeed(name, datasource, str(FeedKind.DOCUMENTS), DELETED, {}, who, "", 0, "", 0), now_s
+        )
+        feed = writer.feeds.feed(number)
+        assert feed is not None  # noqa: S101 - it was made
+        return FeedTicket(number, feed.name)
+
+    return job
+
+
+def replaces(fields: FeedFields) -> bool:
+    """Return whether what a feed says takes the place of all that its source said before."""
+    return fields.replace or fields.feedtype.strip().lower() == "full"
