@@ -1,8 +1,7 @@
 """Away with a source that is crawled (``site``, ``rss``, ``sitemap``), in two steps and in pieces: jobs for the one writer.
 
 First its documents are deleted at an operator's command; the source is disabled before, so that nothing brings them back.
-Then what its feeds and sitemaps list is forgotten. Issue 5: "deleting a source deletes its documents through the policy, in
-the appliance's two steps"; a command is never held.
+Then what its feeds and sitemaps list is forgotten. These are the appliance's two steps; a command is never held.
 """
 
 from collections.abc import Callable, Mapping
