@@ -1,7 +1,8 @@
 """The memory of a long-running process: how seldom it looks for cycles, and how many heaps its threads have."""
 
-import ctypes
 import gc
+
+from ingather.extract.allocator import mallopt
 
 __all__ = ["calm_collector", "few_heaps"]
 
@@ -32,10 +33,4 @@ def few_heaps() -> bool:
     glibc gives each of the first sixteen a heap of its own, and each keeps what its thread once needed: searches and merges
     of the index, which come by turns in many threads, held 480 MiB where 240 are enough.
     """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, AttributeError):
-        return False
-    mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
-    mallopt.restype = ctypes.c_int
-    return bool(mallopt(_M_ARENA_MAX, _HEAPS))
+    return mallopt(_M_ARENA_MAX, _HEAPS)

@@ -1,8 +1,8 @@
-"""The one line of memory tuning that reading pages wants."""
+"""The C library's memory: the one line of tuning that reading pages wants."""
 
 import ctypes
 
-__all__ = ["tune_allocator"]
+__all__ = ["mallopt", "tune_allocator"]
 
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -16,13 +16,16 @@ def tune_allocator(keep_bytes: int = _KEEP_BYTES) -> bool:
     (27 page faults a page became 1, parsing took 10 to 50 % less). Call it once in a process that
     reads pages. Returns whether the C library took it; on others than glibc nothing happens.
     """
+    # 32 MiB is the most that glibc takes for the second; above it the call is refused and changes nothing.
+    return mallopt(_M_TRIM_THRESHOLD, keep_bytes) and mallopt(_M_MMAP_THRESHOLD, min(keep_bytes, 32 << 20))
+
+
+def mallopt(option: int, value: int) -> bool:
+    """Set a parameter of the C library's allocator (mallopt(3)); ``False`` = there is none such, or it is refused."""
     try:
-        mallopt = ctypes.CDLL(None).mallopt
+        function = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return False
-    mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
-    mallopt.restype = ctypes.c_int
-    # 32 MiB is the most that glibc takes for the second; above it the call is refused and changes nothing.
-    return bool(mallopt(_M_TRIM_THRESHOLD, keep_bytes)) and bool(
-        mallopt(_M_MMAP_THRESHOLD, min(keep_bytes, 32 << 20))
-    )
+    function.argtypes = (ctypes.c_int, ctypes.c_int)
+    function.restype = ctypes.c_int
+    return bool(function(option, value))

@@ -44,6 +44,14 @@ static inline uint64_t avalanche(uint64_t h) {
     return h ^ h >> 32;
 }
 
+static inline uint64_t short_avalanche(uint64_t h) {
+    h ^= h >> 33;
+    h *= 0xC2B2AE3D27D4EB4FULL;
+    h ^= h >> 29;
+    h *= 0x165667B19E3779F9ULL;
+    return h ^ h >> 32;
+}
+
 static const uint64_t PRIME_1 = 0x9E3779B185EBCA87ULL;
 
 /* XXH3 of 129 to 240 bytes. */
@@ -87,22 +95,10 @@ static uint64_t xxh3(const unsigned char *at, size_t n) {
     const unsigned char *secret = XXH3_SECRET;
     if (n > 240) return xxh3_long(at, n);
     if (n > 128) return xxh3_middle(at, n);
-    if (n == 0) {
-        uint64_t h = eight(secret + 56) ^ eight(secret + 64);
-        h ^= h >> 33;
-        h *= 0xC2B2AE3D27D4EB4FULL;
-        h ^= h >> 29;
-        h *= 0x165667B19E3779F9ULL;
-        return h ^ h >> 32;
-    }
+    if (n == 0) return short_avalanche(eight(secret + 56) ^ eight(secret + 64));
     if (n <= 3) {
         uint64_t h = (uint64_t)at[0] << 16 | (uint64_t)at[n >> 1] << 24 | at[n - 1] | (uint64_t)n << 8;
-        h ^= four(secret) ^ four(secret + 4);
-        h ^= h >> 33;
-        h *= 0xC2B2AE3D27D4EB4FULL;
-        h ^= h >> 29;
-        h *= 0x165667B19E3779F9ULL;
-        return h ^ h >> 32;
+        return short_avalanche(h ^ four(secret) ^ four(secret + 4));
     }
     if (n <= 8) {
         uint64_t h = (four(at + n - 4) + (four(at) << 32)) ^ (eight(secret + 8) ^ eight(secret + 16));
