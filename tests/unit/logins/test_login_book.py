@@ -1,5 +1,7 @@
 """Which login goes along with which URL, what tables and files may be wrong with, and how often a refused one is tried."""
 
+import subprocess
+import sys
 from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,6 +176,29 @@ def test_refusals_are_counted_by_all_processes_together(tmp_path: Path, clock: "
     assert one.begin() is True
     one.succeeded()
     assert refusals(tmp_path) == []
+
+
+def test_nobody_waits_for_a_process_that_died_while_it_tried(tmp_path: Path, clock: "HostClock") -> None:
+    mine = count(tmp_path, clock)
+    code = (
+        "import os, sys, time; from pathlib import Path; from ingather.app.reaching.ledger import FileLedger\n"
+        "ledger = FileLedger(Path(sys.argv[1]), 'wiki', 'm', 3, wall=time.time, monotonic=time.monotonic)\n"
+        "print(ledger.begin(), flush=True); sys.stdin.read(1); os._exit(9)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:  # fmt: skip
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"True\n"
+        assert (mine.tried(), mine.begin()) == (True, False)
+        other.communicate(b"x", timeout=60)
+    assert not mine.tried()
+    waits = mine.begin()  # counted it stays: the host may have refused it
+    assert isinstance(waits, Closed)
+    assert waits.wait_s is not None
+    assert 0 < waits.wait_s <= 30
+    clock.ahead_s += 31
+    assert mine.begin() is True
 
 
 def test_an_attempt_that_says_nothing_of_the_secret_is_taken_back(tmp_path: Path, clock: "HostClock") -> None:

@@ -1,6 +1,7 @@
 """``HOME/run/logins/``: refusals of each credential, counted by all processes together, so that no account is locked by us.
 
-An attempt is counted before it is made; what happens to it takes it back or lets it stand. A process that dies meanwhile leaves it counted.
+An attempt is counted before it is made; what happens to it takes it back or lets it stand. A process that dies meanwhile leaves it counted,
+and nobody waits for it: who tries holds a lock on a file beside, which the system gives back.
 """
 
 import fcntl
@@ -92,15 +93,21 @@ class FileLedger:
         self._looked_s = float("-inf")
         self._seen = self._new
         self._begun = False
+        self._turn: int | None = None
+
+    def __del__(self) -> None:
+        self._give_turn()
 
     def begin(self, *, eager: bool = False) -> Closed | bool:
         """Count an attempt before it is made."""
         with self._changing() as state:
             now_s = self._wall()
-            if 0 < state.trial_s <= now_s < state.trial_s + _TRIAL_S:
+            self._take_turn()
+            if self._turn is None and 0 < state.trial_s <= now_s < state.trial_s + _TRIAL_S:
                 return False
             closed = _judged(state, now_s)
             if closed is not None and not (eager and state.refused == 1 and not state.suspended):
+                self._give_turn()
                 return closed
             state.refused += 1
             state.last_s = state.trial_s = now_s
@@ -128,12 +135,16 @@ class FileLedger:
                     )
                 else:
                     _log.warning("credential refused", **told)
-        self._begun, self._looked_s = False, float("-inf")
+        self._over()
 
     def succeeded(self) -> None:
         """Forget what was counted."""
-        self._begun, self._looked_s = False, float("-inf")
+        self._over()
         self._path.unlink(missing_ok=True)
+
+    def _over(self) -> None:
+        self._begun, self._looked_s = False, float("-inf")
+        self._give_turn()
 
     def closed(self, *, eager: bool = True) -> Closed | None:
         """Return why it is not used now; looks at the file every two seconds."""
@@ -143,7 +154,33 @@ class FileLedger:
 
     def tried(self) -> bool:
         """Whether an attempt is being made, by any process; looks at the file every two seconds."""
-        return 0 < self._look().trial_s <= self._wall() < self._seen.trial_s + _TRIAL_S
+        if not 0 < self._look().trial_s <= self._wall() < self._seen.trial_s + _TRIAL_S:
+            return False
+        if self._turn is not None:
+            return True
+        self._take_turn()  # had by nobody: who tried is dead
+        free = self._turn is not None
+        self._give_turn()
+        return not free
+
+    def _take_turn(self) -> None:
+        """Take the turn to try, unless somebody alive has it."""
+        if self._turn is not None:
+            return
+        path = self._path.with_suffix(".trying")
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+        else:
+            self._turn = descriptor
+
+    def _give_turn(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            os.close(turn)
 
     def _look(self) -> Refusals:
         if self._monotonic() - self._looked_s >= _LOOK_S:
