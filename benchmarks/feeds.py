@@ -19,10 +19,10 @@ from email.utils import format_datetime
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from ingather.app.memory import calm_collector
 from ingather.app.feeds import process as feedprocess
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.home import Home
+from ingather.app.memory import calm_collector
 from ingather.feeds.desk import FeedFields
 from ingather.log import configure
 from ingather.testing.prose import WORDS, paragraph, topic
