@@ -142,7 +142,7 @@ def test_groups_that_find_no_room_are_refused_before_success(
     member = "<membership><principal scope='GROUP'>g</principal><members><principal scope='USER'>u</principal></members></membership>"
     body = f"<xmlgroups>{member}</xmlgroups>".encode()
     rig.push(body=body, datasource="room", kind=FeedKind.GROUPS, feedtype="full")
-    monkeypatch.setattr("ingather.app.feeds.thread.at_capacity", partial(at_capacity, most=1))
+    monkeypatch.setattr("ingather.app.feeds.arriving.at_capacity", partial(at_capacity, most=1))
     with pytest.raises(GroupsFullError, match=r"^error: group db at capacity\.$"):
         rig.take(body, "more", kind=FeedKind.GROUPS)
     rig.push(body=body, datasource="more", kind=FeedKind.GROUPS, cleanup=True)
