@@ -36,7 +36,7 @@ class Refusals:
         name: of the credential.
         mark: tells whether its secret was set anew since.
         refused: how often in a row.
-        last_s: when last, wall time.
+        last_s: when a host last said so, wall time: after an attempt whose process died nobody waits.
         trial_s: since when an attempt is being made, 0 = none is.
         attempts: after so many it is suspended; 0 = never.
         text: what the host said.
@@ -110,7 +110,7 @@ class FileLedger:
                 self._give_turn()
                 return closed
             state.refused += 1
-            state.last_s = state.trial_s = now_s
+            state.trial_s = now_s
         self._begun = True
         return True
 
