@@ -36,7 +36,8 @@ class Refusals:
         name: of the credential.
         mark: tells whether its secret was set anew since.
         refused: how often in a row.
-        last_s: when a host last said so, wall time: after an attempt whose process died nobody waits.
+        last_s: when last, wall time.
+        said_s: when a host last said so: after an attempt whose process died nobody waits.
         trial_s: since when an attempt is being made, 0 = none is.
         attempts: after so many it is suspended; 0 = never.
         text: what the host said.
@@ -46,6 +47,7 @@ class Refusals:
     mark: str = ""
     refused: int = 0
     last_s: float = 0.0
+    said_s: float = 0.0
     trial_s: float = 0.0
     attempts: int = 3
     text: str = ""
@@ -110,13 +112,14 @@ class FileLedger:
                 self._give_turn()
                 return closed
             state.refused += 1
-            state.trial_s = now_s
+            state.last_s = state.trial_s = now_s
         self._begun = True
         return True
 
     def doubted(self) -> bool:
-        """Whether refusals are counted against it."""
-        return self._read().refused > int(self._begun)
+        """Whether refusals that hosts spoke are counted against it."""
+        state = self._read()
+        return state.said_s > 0 and state.refused > int(self._begun)
 
     def ended(self, *, refused: bool, text: str = "") -> None:
         """Let the attempt stand, or take it back."""
@@ -126,7 +129,8 @@ class FileLedger:
                 state.refused -= int(self._begun)
             else:
                 state.refused += int(not self._begun)
-                state.last_s, state.text = self._wall(), text
+                state.last_s = state.said_s = self._wall()
+                state.text = text
                 told = {"credential": state.name, "refused": state.refused, "why": text}
                 if state.suspended:
                     _log.error(
@@ -228,7 +232,7 @@ def _judged(state: Refusals, now_s: float) -> Closed | None:
         text = f"suspended after {state.refused} refusals in a row; {state.text}; set its secret anew, or: ingather secret resume {quote(state.name)}"
         return Closed(text)
     wait_s = min(_FIRST_WAIT_S * 2 ** (state.refused - 1), _MOST_WAIT_S)
-    left_s = state.last_s + wait_s - now_s
+    left_s = state.said_s + wait_s - now_s
     if 0 < left_s <= wait_s:
         return Closed(f"it was refused {state.refused} times in a row and waits; {state.text}", left_s)
     return None
