@@ -7,7 +7,8 @@ once and takes everything (``walking`` in Python, ``compiled`` in C where that w
 key form, robots rules united (``directives``), a language (``language``), a date (``dates``).
 ``sitemap`` reads lists of URLs.
 ``conversion`` reads documents that are not HTML (PDF, Office, mail, books, archives), one format a file in
-``documents``. ``allocator`` is one line of memory tuning for processes that read pages.
+``documents``. ``simhash`` tells by 64 bits which texts are nearly alike (``walk/`` has it in C).
+``allocator`` is one line of memory tuning for processes that read pages.
 
 Nothing here fetches, stores or judges. What is heavy or hostile is read in a converter process; who
 decides that is the caller. Names below are imported when first used.
