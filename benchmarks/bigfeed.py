@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from _load import Answers, ask
@@ -89,7 +90,9 @@ def main() -> None:
         run(Path(name), given)
 
 
-def run(place: Path, given: argparse.Namespace) -> None:
+@contextmanager
+def served(place: Path) -> Iterator[tuple["subprocess.Popen[bytes]", str, str]]:
+    """Serve a new home below *place* on ports of its own; gives the process, the gate's address, the search page's."""
     home, log = place / "home", place / "serve.out"
     ingather = [sys.executable, "-m", "ingather"]
     subprocess.run([*ingather, "init", str(home)], check=True, stdout=subprocess.DEVNULL)
@@ -106,6 +109,14 @@ def run(place: Path, given: argparse.Namespace) -> None:
         gate, search = (
             _address(log, what) for what in (r"feeds\s+http://([^/\s]+)/", r"search page\s+http://([^/\s]+)/")
         )
+        yield serve, gate, search
+    finally:
+        serve.terminate()
+        serve.wait(120)
+
+
+def run(place: Path, given: argparse.Namespace) -> None:
+    with served(place) as (_, gate, search):
         first = [part.replace(b"/docs/", b"/first/") for part in pieces(5, 5_000, "all")]
         push(gate, b"first", b"incremental", iter(first), sum(map(len, first)))
         _applied(gate, search)
@@ -152,11 +163,8 @@ def run(place: Path, given: argparse.Namespace) -> None:
             f"longest {max(every.times_ms, default=0):.0f} ms; {len(every.bad)} wrong"
         )
         print(f"{len(small)} small feeds meanwhile: longest {max(small, default=0):.2f} s until acknowledged")
-        for mebibytes, command in memory(home):
+        for mebibytes, command in memory(place / "home"):
             print(f"  {mebibytes:5} MiB private  {command}")
-    finally:
-        serve.terminate()
-        serve.wait(120)
 
 
 def _address(log: Path, pattern: str) -> str:

@@ -34,7 +34,7 @@ def configure(*, level: str = "info", stream: TextIO | None = None, pretty: bool
         pretty = out.isatty()
     _set(
         level,
-        structlog.PrintLoggerFactory(out),
+        structlog.WriteLoggerFactory(out),
         _console() if pretty else structlog.processors.JSONRenderer(),
     )
 
@@ -65,7 +65,7 @@ def _by_terminal(logger: Any, method: str, event: Any) -> Any:
 
 
 def _standard_error(*_: Any) -> Any:
-    return structlog.PrintLogger(sys.stderr)
+    return structlog.WriteLogger(sys.stderr)
 
 
 def reset() -> None:

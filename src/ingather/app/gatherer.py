@@ -23,6 +23,7 @@ from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.memory import calm_collector
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.priority import stand_back
 from ingather.app.reaching.ftp_proxies import over_proxies
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.protocols import protocol_fetchers, web_fetcher
@@ -69,6 +70,7 @@ def main(number: int, blueprint: Blueprint) -> None:
     """Run gatherer *number* until the keeper stops it; the target of the keeper's spawn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the keeper alone decides
     die_with(os.getppid())
+    stand_back(blueprint.settings.count("gather.niceness"))
     memory = blueprint.settings.size("gather.gatherer-memory")
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

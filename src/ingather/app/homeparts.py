@@ -10,6 +10,7 @@ from ingather.app.configuration import read_configuration
 from ingather.app.descriptions.schema import documents_of, schema_of
 from ingather.app.home import Home
 from ingather.app.overlay.inforce import in_force
+from ingather.app.priority import Background
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import Loaded, RobotConf
 from ingather.conf.rd.rdschema import RdSchema
@@ -50,8 +51,9 @@ def follower_of(  # noqa: PLR0913 - its parts
         ConfigurationError: the RD schema has errors.
     """
     now = schema or partial(_same, schema_of(home.config))
+    behind = Background(settings.count("gather.niceness"))
     return IndexFollower(
-        lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory")),
+        lambda: IndexFolder(home.index).writer(heap_bytes=settings.size("index.memory"), run=behind),
         lambda: documents_of(now, SqliteReader(database_of(home), home.bodies), lay or laying_of(home)),
         clock, committed=committed, limits=wiring.follow_limits(settings, robot, alone=alone),
     )  # fmt: skip

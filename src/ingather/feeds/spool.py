@@ -10,14 +10,15 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from ingather.feeds.desk import Spooled
 
-__all__ = ["DAMAGED", "PART", "Spool", "SpoolFile", "damage_of"]
+__all__ = ["DAMAGED", "PART", "Spool", "SpoolFile", "commit_together", "damage_of"]
 
 PART: Final = ".part"
 DAMAGED: Final = ".damaged"
@@ -157,16 +158,33 @@ class SpoolFile:
         Raises:
             OSError: it is not durable, and will not be tried again; the file is gone.
         """
-        try:
-            self.flush()
-            os.fsync(self._fd)
-            fd, self._fd = self._fd, -1
-            os.close(fd)
-            self._part.rename(self._path)
-            self._syncing.sync()
-        except OSError:
-            self.discard()
-            raise
+        (made,) = commit_together([self])
+        if isinstance(made, OSError):
+            raise made
+        return made
+
+    def place(self) -> None:
+        """Sync the file and give it its final name, which lasts once the folder is synced.
+
+        Raises:
+            OSError: see :meth:`commit`.
+        """
+        self.flush()
+        os.fsync(self._fd)
+        fd, self._fd = self._fd, -1
+        os.close(fd)
+        self._part.rename(self._path)
+
+    def sync_folder(self) -> None:
+        """Make the final name last.
+
+        Raises:
+            OSError: see :meth:`commit`.
+        """
+        self._syncing.sync()
+
+    def spooled(self) -> Spooled:
+        """Return what the file is, once it has its final name."""
         return Spooled(self._path.name, self._path, self.size, self._digest.hexdigest(), self.records)
 
     def discard(self) -> None:
@@ -177,6 +195,36 @@ class SpoolFile:
             os.close(fd)
         self._part.unlink(missing_ok=True)
         self._path.unlink(missing_ok=True)
+
+
+def commit_together(files: Sequence[SpoolFile]) -> list[Spooled | OSError]:
+    """Make files of one spool durable, each in its order, with one sync of their folder; one that fails costs no other.
+
+    Returns:
+        For each file what it is now, or why it is not durable; such a file is gone.
+    """
+    made: list[Spooled | OSError] = []
+    for file in files:
+        try:
+            file.place()
+            made.append(file.spooled())
+        except OSError as error:
+            _discard(file)
+            made.append(error)
+    placed = [at for at, one in enumerate(made) if isinstance(one, Spooled)]
+    if placed:
+        try:
+            files[placed[0]].sync_folder()
+        except OSError as error:
+            for at in placed:
+                _discard(files[at])
+                made[at] = error
+    return made
+
+
+def _discard(file: SpoolFile) -> None:
+    with suppress(OSError):  # the next start removes it: it has no row
+        file.discard()
 
 
 class _FolderSync:

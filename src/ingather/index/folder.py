@@ -21,7 +21,7 @@ from ingather.errors import IndexDamagedError, IndexingError
 from ingather.index.check import Damage, damage
 from ingather.index.tantivy_reader import TantivyReader
 from ingather.index.tantivy_schema import SCHEMA_MARK, create
-from ingather.index.tantivy_writer import HEAP_BYTES, TantivyWriter
+from ingather.index.tantivy_writer import HEAP_BYTES, Run, TantivyWriter, run_here
 
 __all__ = ["IndexFolder", "Rebuild"]
 
@@ -87,8 +87,8 @@ class IndexFolder:
             msg = f"the index folder {self.path} cannot be used: {error.strerror or error}"
             raise IndexingError(msg) from error
 
-    def writer(self, *, heap_bytes: int = HEAP_BYTES) -> TantivyWriter:
-        """Open the one writer; leftovers of interrupted rebuilds are removed.
+    def writer(self, *, heap_bytes: int = HEAP_BYTES, run: Run = run_here) -> TantivyWriter:
+        """Open the one writer; leftovers of interrupted rebuilds are removed. *run*: see :class:`TantivyWriter`.
 
         Raises:
             IndexDamagedError: the index is broken; *place* names the file.
@@ -97,7 +97,7 @@ class IndexFolder:
         generation = self.generation()
         fresh = not _segments(generation)
         try:
-            writer = TantivyWriter(generation, heap_bytes=heap_bytes, fresh=fresh)
+            writer = TantivyWriter(generation, heap_bytes=heap_bytes, fresh=fresh, run=run)
         except IndexingError:
             _raise_first(damage(generation))
             raise

@@ -1,10 +1,10 @@
 """Writing the index: documents into fields, one commit a batch, the applied sequence inside it."""
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeVar
 from urllib.parse import unquote
 
 import tantivy
@@ -20,7 +20,9 @@ from ingather.index.tantivy_analysers import register
 from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, boost_term, key_of, need_term
 from ingather.ports.index import IndexDocument, IndexWriter
 
-__all__ = ["HEAP_BYTES", "TantivyWriter", "newest_of", "places_of"]
+__all__ = ["HEAP_BYTES", "Run", "TantivyWriter", "newest_of", "places_of", "run_here"]
+
+T = TypeVar("T")
 
 HEAP_BYTES: Final = 64 << 20
 """Memory of the one indexing thread: 15 MB doubles the work of a bulk load, 256 MB saves nothing."""
@@ -88,6 +90,18 @@ def _names_of(site: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (*(".".join(labels[i:]) for i in range(1, len(labels))), *hosts), hosts
 
 
+class Run(Protocol):
+    """Where work is done that starts threads."""
+
+    def __call__(self, work: Callable[[], T]) -> T:
+        """Do *work*; return what it returns, raise what it raises."""
+
+
+def run_here(work: Callable[[], T]) -> T:
+    """See :class:`Run`: in the caller's thread."""
+    return work()
+
+
 class TantivyWriter:
     """:class:`ingather.ports.index.IndexWriter` on a folder; belongs to one thread.
 
@@ -98,14 +112,18 @@ class TantivyWriter:
         folder: an existing index of our schema.
         heap_bytes: memory of the indexing thread, at least 15 MB.
         fresh: the folder has just been made: rows never put need no deletion before they are.
+        run: calls what starts threads of the index, and returns its result; where it does so is its own affair.
 
     Raises:
         IndexingError: another writer holds the folder, or it cannot be read.
     """
 
-    def __init__(self, folder: Path, *, heap_bytes: int = HEAP_BYTES, fresh: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, heap_bytes: int = HEAP_BYTES, fresh: bool = False, run: Run = run_here
+    ) -> None:
         self._folder = folder
         self._heap_bytes = heap_bytes
+        self._run = run
         self._put: bytearray | None = bytearray() if fresh else None
         self._changed = False
         self._writer: tantivy.IndexWriter | None = None
@@ -169,7 +187,7 @@ class TantivyWriter:
             marker.add_text("key", MARKER_KEY)
             marker.add_unsigned("sequence", sequence)
             writer.add_document(marker)
-            writer.commit()
+            self._run(writer.commit)  # threads that write are started anew
         except Exception as error:
             raise self._failed("the index could not be committed", error) from error
         self._sequence = sequence
@@ -180,7 +198,7 @@ class TantivyWriter:
         if self._writer is None or not self._changed:
             return
         try:
-            self._writer.rollback()
+            self._run(self._writer.rollback)
         except (ValueError, OSError):
             self._writer = None
         self._changed = False
@@ -196,7 +214,7 @@ class TantivyWriter:
         """Return the writer, a new one if the last died of a failure (a full disk kills its threads)."""
         if self._writer is None:
             try:
-                self._writer = self._index.writer(self._heap_bytes, 1)
+                self._writer = self._run(partial(self._index.writer, self._heap_bytes, 1))
             except (ValueError, OSError) as error:
                 msg = f"the index in {self._folder} cannot be written: {error}"
                 raise IndexingError(

@@ -30,6 +30,7 @@ from ingather.app.gatherer import die_with
 from ingather.app.home import Home
 from ingather.app.memory import calm_collector
 from ingather.app.plugging import converter_environment, plug_ins
+from ingather.app.priority import stand_back
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.settings.values import Settings
@@ -73,6 +74,7 @@ def main(channel: Connection, blueprint: Blueprint) -> None:
     """Answer orders until the other end closes; the target of the keeper's spawn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with(os.getppid())
+    stand_back(blueprint.settings.count("gather.niceness"))
     memory = blueprint.settings.size("gather.gatherer-memory")
     setrlimit(RLIMIT_DATA, (memory, memory))
     setrlimit(RLIMIT_CORE, (0, 0))

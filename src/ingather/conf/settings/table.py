@@ -86,6 +86,9 @@ SETTINGS: tuple[Setting, ...] = (
             "Times that a document may kill or stall its reader before it is quarantined.", low=1, high=10),
     Setting("gather", "gatherer-memory", _B, _GIB,
             "Private memory of a gatherer, enforced by the kernel.", low=128 * _MIB),
+    Setting("gather", "niceness", _I, 10,
+            "How far what gathers, converts and writes the index stands back behind people's questions when processors are scarce "
+            "(Unix niceness); 0: not at all.", high=19),
     Setting("gather", "converter-documents", _I, 200, "Documents after which a converter is replaced.", low=1),
     Setting("gather", "converter-age", _S, 15 * _M, "Age at which a converter is replaced.", low=1.0),
     Setting("gather", "keep-bodies", Kind.CHOICE, "all",

@@ -5,7 +5,8 @@ sections 3 to 6). A connection's way: ``gate`` accepts it under the shares of ``
 without TLS; ``head`` parses; ``senders`` of the room feeds says whether the address may push; ``endpoints`` finds the
 path; ``transfer`` undoes chunks and compression, ``shape`` picks the reader of the body (``multipart``,
 ``urlencoded``, or none), ``form`` and ``reception`` lead the feed into the spool; ``fields`` understands what the
-form says; ``intake`` makes the file durable, gives it to the desk and only then says ``Success`` (``answers``).
+form says; ``intake`` has the file made durable (``storing``, with those that wait beside it), gives it to the desk and only then
+says ``Success`` (``answers``).
 A refused body is read to its end and forgotten, so that the sender gets to see the reason.
 
 The admin listener answers the same paths through ``intake``, with the admin token instead of an address.

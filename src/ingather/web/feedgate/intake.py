@@ -18,6 +18,7 @@ from ingather.web.feedgate.fields import Order
 from ingather.web.feedgate.head import RequestHead
 from ingather.web.feedgate.reception import BodyLimits, Reception
 from ingather.web.feedgate.refusal import DISK_TEXT, UNAUTHORIZED_TEXT, RefusedError, bad
+from ingather.web.feedgate.storing import Storing
 
 __all__ = ["Doors", "Intake", "Taking", "answer_for"]
 
@@ -61,6 +62,7 @@ class Intake:
 
     def __init__(self, doors: Doors) -> None:
         self._doors = doors
+        self._storing = Storing(doors.pool)
         self.counts = GateCounts()
 
     def backlog(self) -> int:
@@ -97,7 +99,7 @@ class Intake:
             OSError, CatalogError: nothing was kept.
         """
         fields, doors = order.fields, self._doors
-        spooled = await self.threaded(reception.file.commit)
+        spooled = await self._storing.commit(reception.file)
         if fields.dryrun:
             return await self._dry_run(reception, spooled, fields)
         try:
