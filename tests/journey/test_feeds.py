@@ -136,3 +136,36 @@ def test_a_full_feed_that_is_killed_leaves_no_hole_and_the_next_command_goes_on(
     assert rig.shown() == urls(kept, added) | {"http://tail.test/"}
     assert (rig.found("walrus old"), len(rig.found("walrus new"))) == ([], 50)
     assert rig.complaints() == []
+
+
+def test_gsa_T18_searchers_see_the_old_generation_or_the_new_one_and_never_half_of_either(rig: Rig) -> None:
+    """More than one batch, documents replaced, added and left out, asked all the time: what a page shows is told by its kind."""
+    old = [
+        record(f"http://gen.test/{n}", f"<content>walrus before {n}</content>", mimetype="text/plain")
+        for n in range(650)
+    ]
+    new = [
+        record(f"http://gen.test/{n}", content(f"walrus after {n}"), mimetype="text/html")
+        for n in range(60, 720)
+    ]
+    seen: list[tuple[tuple[str, int], ...]] = []
+    rig.tune("index.commit-documents", "1").tune("index.quiet-documents", "1")  # nothing else collects
+    with rig.serving() as served:
+        port = _port(served)
+
+        def look() -> tuple[tuple[str, int], ...]:
+            status, found = served.get("/api/v1/search?q=walrus")
+            assert status == 200
+            counted = tuple(sorted((kind["value"], kind["count"]) for kind in found["facets"]["kinds"]))
+            if counted not in seen[-1:]:
+                seen.append(counted)
+            return counted
+
+        _, _, name = _push(port, feed_xml(*old, datasource="gen", feedtype="full"), "gen", "full")
+        assert _ended(served, name)["applied"] == 650
+        wait_until(lambda: look() == (("txt", 650),))
+        seen.clear()
+        _, _, name = _push(port, feed_xml(*new, datasource="gen", feedtype="full"), "gen", "full")
+        wait_until(lambda: look() == (("html", 660),), pause_s=0.01)
+        assert (_ended(served, name)["applied"], _ended(served, name)["deleted"]) == (660, 60)
+    assert seen == [(("txt", 650),), (("html", 660),)]

@@ -1,7 +1,8 @@
 """What a full feed leaves out: deleted, or held, when its file was read whole; the last step of the feed.
 
 A full feed is one generation: each document is the old one until its record is applied, and what is left out goes
-only when every record is in (promise F3). Source: GSA feeds specification, sections 8.1, 8.6, 11.2, 19.
+only when every record is in; searchers are shown all of it at once (``robot.indexing.flip``), for as long as others can
+wait (promise F3). Source: GSA feeds specification, sections 8.1, 8.6, 11.2, 19.
 """
 
 from collections.abc import Callable, Sequence

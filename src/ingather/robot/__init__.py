@@ -15,7 +15,7 @@
    (``backoff``, ``recheck``, with what ``remembering`` knows of the page and how far ``hints`` are believed; quiet hosts: ``sampling``);
    ``committing`` makes reports one transaction and asks ``deletion`` about proposals.
 6. *Told* (``indexing/``). After the commit the ``keeper`` tells: the gatherer hears "kept", the frontier new work, the logs (``logs/``)
-   a line, and ``following`` the changes (``pace`` says when they are committed), which become documents (``documents``) with what is laid over them (``laying``). When all is
+   a line, and ``following`` the changes (``pace`` says when they are committed, ``flip`` what is to be shown as a whole), which become documents (``documents``) with what is laid over them (``laying``). When all is
    quiet ``linkpass`` derives who links where, ``likeness`` and ``canonicals`` what stands for what; traps (``traps/``) are looked for now and then.
 
 What stands in no folder is processes and what they say to each other: ``supervising`` spawns gatherers, reads their shared ``slot``

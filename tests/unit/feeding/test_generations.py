@@ -129,10 +129,8 @@ def test_gsa_T18_readers_find_old_or_new_at_every_moment_and_what_goes_goes_last
     assert found[-1] == dict.fromkeys(KEPT | ADDED, "new")
     ages = [sorted(set(shown.values())) for shown in found]
     assert ages[0] == ["old"]
-    assert [
-        "new",
-        "old",
-    ] in ages  # both generations side by side meanwhile: what differs from one that flips at once
+    # An index that commits every batch: a flip (unit/robot/test_flip) keeps this from searchers.
+    assert ["new", "old"] in ages
 
 
 def test_after_deaths_between_transactions_readers_find_the_same_and_it_goes_on(own: FeedRig) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ingather.app.blueprint import Blueprint
 from ingather.catalog.deletion.sqlite_deletion import SourceFacts
@@ -15,7 +15,7 @@ from ingather.model.url import canonical
 from ingather.robot.settling.committing import ledger_of
 from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Proposal
 
-__all__ = ["FeedHome", "Transact", "deletion_guard", "feed_policy"]
+__all__ = ["AtOnce", "FeedHome", "Showing", "Transact", "deletion_guard", "feed_policy"]
 
 T = TypeVar("T")
 
@@ -70,3 +70,23 @@ def feed_policy(
         empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
         keeps=keeps,
     )  # fmt: skip
+
+
+class Showing(Protocol):
+    """What follows the catalog for readers (:class:`ingather.robot.indexing.following.IndexFollower`)."""
+
+    def hold(self, key: int) -> None:
+        """Show readers what is replaced from now on as it was, within bounds."""
+
+    def release(self, key: int) -> None:
+        """Show them all of it."""
+
+
+class AtOnce:
+    """Nobody reads meanwhile."""
+
+    def hold(self, key: int) -> None:
+        """See :class:`Showing`."""
+
+    def release(self, key: int) -> None:
+        """See :class:`Showing`."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ingather.app.feeds.arriving import emptying, taking
 from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.groups import GroupFeeds
-from ingather.app.feeds.home import FeedHome, Transact
+from ingather.app.feeds.home import AtOnce, FeedHome, Showing, Transact
 from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
 from ingather.app.feeds.queues import FeedQueues
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow
@@ -53,6 +53,7 @@ class Feeding:
         write: the same as a coroutine function that may be awaited on any loop of the process.
         look: reads a feed's report; called from a thread.
         clock: wall time.
+        showing: what readers are shown while a full feed is half in.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the process wires
@@ -64,8 +65,10 @@ class Feeding:
         write: Callable[[Callable[[CatalogWriter, Applied], Any]], Any] | None = None,
         look: Callable[[str], dict[str, Any]] | None = None,
         process: FeedProcess | None = None,
+        showing: Showing | None = None,
     ) -> None:
         self._home, self._transact, self._clock = home, transact, clock
+        self._showing = showing or AtOnce()
         self._write, self._look = write, look
         self._process = process or FeedProcess()
         self._asking = Asking(home, self._process, transact)
@@ -250,6 +253,7 @@ class Feeding:
         with self._condition:
             self._groups.forget(number)
             self._queues.remove(datasource, number)
+        self._showing.release(number)
 
     def _work(self, feed: FeedRow) -> bool:
         """Do the next piece of a feed; return whether it is at its end."""
@@ -295,6 +299,8 @@ class Feeding:
             return False, False
         now_s = writer.applier.now_s = self._clock.wall()
         policy = self._home.policy(feed.datasource)
+        if not feed.done and may_leave_out(feed):
+            self._showing.hold(feed.id)
         apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
         if not batch.ended:
             return True, False

@@ -18,6 +18,7 @@ from ingather.model.change import Change, ChangeKind
 from ingather.model.report import Report
 from ingather.ports.clock import Clock
 from ingather.ports.index import IndexDocument, IndexWriter
+from ingather.robot.indexing.flip import Flip
 from ingather.robot.indexing.pace import CommitPace, FollowLimits
 
 __all__ = ["DocumentSource", "IndexFollower"]
@@ -68,6 +69,7 @@ class IndexFollower:
         self._stop = False
         self._taking = True
         self._flush = False
+        self._flip = Flip()
         self._pushed = 0
         self.applied = 0
         self.broken = ""
@@ -93,7 +95,7 @@ class IndexFollower:
                 self._bytes += size if fits else 0
                 self._queue.append((sequence, url_id, kind, report if fits else None, size if fits else 0))
                 self._pushed = sequence
-            self._condition.notify()
+            self._condition.notify_all()
 
     @property
     def lag(self) -> int:
@@ -109,20 +111,31 @@ class IndexFollower:
         """Work by other limits from now on; any thread."""
         with self._condition:
             self._limits = limits
-            self._condition.notify()
+            self._condition.notify_all()
+
+    def hold(self, key: int) -> None:
+        """Show readers what is replaced from now on as it was, until :meth:`release` or for as long as others can wait."""
+        with self._condition:
+            self._flip.hold(key, self._clock.monotonic())
+
+    def release(self, key: int) -> None:
+        """Show all that was pushed, at once. Does not wait."""
+        with self._condition:
+            self._flip.release(key, self._pushed)
+            self._condition.notify_all()
 
     def hurry(self) -> None:
         """Commit what was collected: nothing more is to come for a while. Does not wait."""
         with self._condition:
             if self._limits.collect_s and self.applied < self._pushed:
                 self._flush = True
-                self._condition.notify()
+                self._condition.notify_all()
 
     def flush(self, sequence: int, timeout_s: float = 600.0) -> bool:
         """Wait until *sequence* is committed; ``False`` when the index is broken or time is up."""
         with self._condition:
             self._flush = True
-            self._condition.notify()
+            self._condition.notify_all()
             return (
                 self._condition.wait_for(lambda: self.applied >= sequence or bool(self.broken), timeout_s)
                 and not self.broken
@@ -132,7 +145,7 @@ class IndexFollower:
         """Commit what was taken up and end the thread; the rest is read from the log at the next start."""
         with self._condition:
             self._stop = True
-            self._condition.notify()
+            self._condition.notify_all()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -228,22 +241,42 @@ class IndexFollower:
         clock, pace, at = self._clock, CommitPace(), self.applied
         self._hidden = False
         while True:
-            group = self._next_group(at, pace.wait_s(clock.monotonic()))
+            group = self._next_group(at, pace)
             if group:
                 now = clock.monotonic()
                 self._apply(writer, source, group)
                 at = group[-1][0]
                 pace.took(len(group), now)
             due = pace.due(clock.monotonic(), self._limits, self.lag, hidden=self._hidden)
-            if pace.pending and (due or self._stop or (self._flush and not self._queue)):
+            if pace.pending and (self._stop or self._may_commit(at, due=due)):
                 self._commit(writer, at)
                 pace.committed()
             if self._stop:
                 return
 
-    def _next_group(self, at: int, wait_s: float | None) -> list[tuple[int, int, ChangeKind, Report | None]]:
+    def _may_commit(self, at: int, *, due: bool) -> bool:
         with self._condition:
-            if not self._queue and not self._stop and not (self._flush and wait_s is not None):
+            if self._held_s(at):
+                return False
+            return due or (self._flush and not self._queue) or self._flip.due(at)
+
+    def _held_s(self, at: int) -> float:
+        """Return for how long nothing may be committed because a generation is half in, 0 = it may."""
+        return self._flip.left_s(at, self._clock.monotonic(), self._limits.flip_s)
+
+    def _wait_s(self, pace: CommitPace, at: int) -> float | None:
+        """Return how long to wait for more before what is pending is looked at again; ``None``: for ever, 0: not at all."""
+        if not pace.pending:
+            if self._flip.due(at):
+                self._flip.committed()  # nothing differs from what is shown
+            return None
+        if held_s := self._held_s(at):
+            return held_s
+        return 0.0 if self._flush or self._flip.due(at) else pace.wait_s(self._clock.monotonic())
+
+    def _next_group(self, at: int, pace: CommitPace) -> list[tuple[int, int, ChangeKind, Report | None]]:
+        with self._condition:
+            if not self._queue and not self._stop and (wait_s := self._wait_s(pace, at)) != 0.0:
                 self._condition.wait(wait_s)
             if self._stop:
                 return []
@@ -283,6 +316,7 @@ class IndexFollower:
     def _note(self, sequence: int) -> None:
         with self._condition:
             self.applied = sequence
+            self._flip.committed()
             if not self._queue:
                 self._flush = False
             self._condition.notify_all()

@@ -21,6 +21,8 @@ class FollowLimits:
             a stall of a moment must not cost small commits, and what comes alone behind a burst waits no longer).
         collect_s, collect_docs: descriptions are collected for so long, and at most so many; 0 s = not at all. What
             somebody may not find any more is committed at the other pace, with all that was collected.
+        flip_s: how long what a full feed replaces may be shown as it was, and all others wait with it; then it is
+            shown as it comes.
         queue_docs: the keeper hands out no claims above this lag.
         queue_bytes: texts kept in the queue; beyond it documents are read again when their turn comes.
         report_bytes: a description with more text does not wait in memory; it is read again when its turn comes.
@@ -38,6 +40,7 @@ class FollowLimits:
     calm_s: float = 1.5
     collect_s: float = 0.0
     collect_docs: int = 1_000
+    flip_s: float = 10.0
     queue_docs: int = 5_000
     queue_bytes: int = 96 << 20
     report_bytes: int = 96 << 20
