@@ -1,4 +1,4 @@
-"""Durations, sizes and shares, in and out: ``"120s"``, ``"10MiB"``, ``"10%"``.
+"""Durations, sizes, shares and counts, in and out: ``"120s"``, ``"10MiB"``, ``"10%"``, ``1 document``.
 
 Inside the program durations are float seconds (``_s``), sizes are int bytes
 (``_bytes``) and shares are floats between 0 and 1.
@@ -9,6 +9,7 @@ import re
 from ingather.errors import UnitError
 
 __all__ = [
+    "counted",
     "format_bytes",
     "format_seconds",
     "parse_bool",
@@ -25,6 +26,11 @@ for _power, _letter in enumerate("kmgt", start=1):
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*\Z")
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 error``, ``2 errors``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _number(text: str, what: str, units: dict[str, float] | dict[str, int], example: str) -> float:

@@ -181,7 +181,7 @@ def test_the_operator_logs_in_decides_and_leaves(page: Any, site: Any, said: lis
     assert site.ledger.decided == [True]
     page.fill("#target", "https://a.example/old")
     page.click("text=Remove from search")
-    page.wait_for_selector("text=1 documents removed from search: https://a.example/old")
+    page.wait_for_selector("text=1 document removed from search: https://a.example/old")
     page.fill("#why", "https://a.example/")
     page.click("main >> text=Explain")
     page.wait_for_selector("text=In search.")

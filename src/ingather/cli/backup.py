@@ -6,6 +6,7 @@ import click
 
 from ingather.cli.home_option import default_home, home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 __all__ = ["backup", "restore"]
 
@@ -96,7 +97,7 @@ def restore(  # noqa: PLR0913 - options
         click.echo(f"note: {note}", err=True)
     for line in done.damage:
         click.echo(f"damaged: {line}", err=True)
-    shown = "no index" if done.documents is None else f"{done.documents} documents in search"
+    shown = "no index" if done.documents is None else f"{counted(done.documents, 'document')} in search"
     click.echo(f"{done.path}: as of {done.manifest.taken}, {shown}")
     return 1 if done.damage else 0
 

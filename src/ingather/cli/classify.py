@@ -6,6 +6,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 __all__ = ["command"]
 
@@ -27,5 +28,5 @@ def command(home: Path, as_json: bool) -> None:  # noqa: FBT001 - click gives it
         print_json(answer)
         return
     click.echo(
-        f"{answer['queries']} queries, {answer['documents']} documents in their categories, {answer['changed']} changed"
+        f"{answer['queries']} queries, {counted(answer['documents'], 'document')} in their categories, {answer['changed']} changed"
     )

@@ -11,11 +11,12 @@ import click
 
 from ingather.app.configuration import read_configuration
 from ingather.app.home import Home
-from ingather.cli.findings import counted, told
+from ingather.cli.findings import told
 from ingather.cli.home_option import home_option
 from ingather.conf import Loaded, load
 from ingather.errors import HomeError, UsageError
 from ingather.model.diagnostic import Diagnostic
+from ingather.units import counted
 
 __all__ = ["as_json_object", "check"]
 

@@ -11,14 +11,14 @@ import click
 
 from ingather.app.configuration import Configuration, read_configuration
 from ingather.app.home import Home
-from ingather.cli.findings import counted, told
+from ingather.cli.findings import told
 from ingather.cli.home_option import home_option
 from ingather.conf import PARAMETERS
 from ingather.conf.sources.credentials import CREDENTIAL_KEYS
 from ingather.conf.sources.sections import SOURCE_KEYS
 from ingather.errors import UsageError
 from ingather.model.diagnostic import Diagnostic, Place
-from ingather.units import format_seconds
+from ingather.units import counted, format_seconds
 
 __all__ = ["command"]
 

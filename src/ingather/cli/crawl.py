@@ -12,6 +12,7 @@ import click
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home
 from ingather.cli.way_line import way_line
+from ingather.units import counted
 
 if TYPE_CHECKING:
     from ingather.app.crawling import CrawlSummary, Progress
@@ -171,7 +172,7 @@ def _report(summary: "CrawlSummary", *, as_json: bool, quiet: bool) -> None:
     elif not quiet:
         click.echo(
             f"{summary.visited} visits in {summary.elapsed_s:.1f} s, {summary.bytes / _MEGA:.1f} MB, "
-            f"{summary.documents} documents in search"
+            f"{counted(summary.documents, 'document')} in search"
             + (f": {summary.why_nothing}" if summary.why_nothing else "")
             + (", completed with warnings" if summary.state == "completed with warnings" else "")
         )

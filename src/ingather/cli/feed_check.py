@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.opened import print_json
+from ingather.units import counted
 
 __all__ = ["check"]
 

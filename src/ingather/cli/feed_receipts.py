@@ -71,6 +71,8 @@ def records(  # noqa: PLR0913, PLR0917 - click gives it so
         return
     for record in found:
         click.echo(record["log"])
+    if not found:
+        click.echo("no such records", err=True)
 
 
 @click.command("retry")

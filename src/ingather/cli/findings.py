@@ -1,19 +1,14 @@
-"""Findings in a configuration as a terminal shows them: the line, a caret under the column, how many there are."""
+"""Findings in a configuration as a terminal shows them: the line, a caret under the column."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from ingather.errors import Finding
 from ingather.model.diagnostic import Diagnostic, Place
 
-__all__ = ["counted", "excerpt", "told"]
+__all__ = ["excerpt", "told"]
 
 _WIDTH = 100
 _LEAD = 30
-
-
-def counted(number: int, noun: str) -> str:
-    """Return ``1 error``, ``2 errors``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def told(findings: Iterable[Finding], bodies: Mapping[str, bytes] | None) -> Iterator[str]:

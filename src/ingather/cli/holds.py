@@ -9,6 +9,7 @@ from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 from ingather.cli.removing import note_option
 from ingather.cli.tombstones import open_book
+from ingather.units import counted
 
 __all__ = ["command"]
 
@@ -39,7 +40,7 @@ def list_(home: Path, *, closed: bool, as_json: bool) -> None:
     for hold in found:
         opened = datetime.fromtimestamp(hold["opened"], UTC).strftime("%Y-%m-%d %H:%M UTC")
         click.echo(
-            f"{hold['id']}  source {hold['source']}: {hold['documents']} documents, {hold['reason']}, since {opened}"
+            f"{hold['id']}  source {hold['source']}: {counted(hold['documents'], 'document')}, {hold['reason']}, since {opened}"
         )
         if hold.get("why"):
             click.echo(f"     {hold['why']}")
@@ -124,4 +125,4 @@ def _close(number: int, home: Path, note: str, *, release: bool) -> None:
     place, read = open_home(home)
     by = By.of(author_here(), note)
     answer = Operations(place, read.settings, read.sources).close_hold(number, release=release, by=by)
-    click.echo(f"{answer['documents']} documents {'deleted' if release else 'stay'}")
+    click.echo(f"{counted(answer['documents'], 'document')} {'deleted' if release else 'stay'}")

@@ -6,6 +6,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 __all__ = ["command"]
 
@@ -28,7 +29,7 @@ def check(home: Path, as_json: bool) -> int:  # noqa: FBT001 - click gives it so
         print_json(found)
     elif found["ok"]:
         click.echo(
-            f"the index equals the catalog: {found['documents']} documents, change {found['sequence']}"
+            f"the index equals the catalog: {counted(found['documents'], 'document')}, change {found['sequence']}"
         )
     else:
         for line in found["findings"]:
@@ -48,6 +49,6 @@ def rebuild(home: Path) -> None:
     with place.lock("ingather index rebuild"):
         Overlays(place, read.settings, read.sources, read.classes).ask_command()
         count = rebuild_index(
-            place, read.settings, tell=lambda done: click.echo(f"{done} documents", err=True)
+            place, read.settings, tell=lambda done: click.echo(f"{counted(done, 'document')}", err=True)
         )
-    click.echo(f"{count} documents indexed")
+    click.echo(f"{counted(count, 'document')} indexed")

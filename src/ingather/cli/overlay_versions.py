@@ -10,6 +10,7 @@ import click
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import print_json
 from ingather.cli.overlay_verbs import office
+from ingather.units import counted
 
 __all__ = ["diff", "history", "publish", "rollback", "show"]
 
@@ -66,7 +67,7 @@ def publish(note: str, home: Path, *, as_json: bool) -> int:
         click.echo("nothing was changed", err=True)
         return 1
     if done["changed"]:
-        click.echo(f"version {done['version']} is in force; {done['documents']} documents changed")
+        click.echo(f"version {done['version']} is in force; {counted(done['documents'], 'document')} changed")
     elif done["version"]:
         click.echo(f"version {done['version']} was in force already")
     else:
@@ -132,7 +133,7 @@ def _tell_difference(found: dict[str, Any]) -> None:
         click.echo(line)
     if len(found["diff"]) > _SHOWN_OF_DIFF:
         click.echo(f"... and more lines, {found['records']} records in all; --json has them")
-    click.echo(f"{found['documents']} documents would change")
+    click.echo(f"{counted(found['documents'], 'document')} would change")
     for one in found["sample"]:
         click.echo(f"  {one['url']}")
         click.echo(f"    {_said(one['before'])}  ->  {_said(one['after'])}")

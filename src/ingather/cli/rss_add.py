@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 from ingather.cli.rss_check import clean, report_lines
+from ingather.units import counted
 
 __all__ = ["add"]
 
@@ -87,7 +87,7 @@ def _lines(found: Mapping[str, Any], plan: Mapping[str, Any], limit: int) -> Ite
 
 
 def _plan(plan: Mapping[str, Any]) -> Iterator[str]:
-    from ingather.units import format_seconds
+    from ingather.units import counted, format_seconds
 
     yield "plan:"
     yield f"  {'a new' if plan['new'] else 'the'} source {plan['source']} of kind {plan['kind']} gets"

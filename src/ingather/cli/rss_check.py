@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 if TYPE_CHECKING:
     from ingather.app.syndication.checking import Fetched

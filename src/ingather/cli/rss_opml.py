@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 from ingather.cli.rss_check import clean
+from ingather.units import counted
 
 __all__ = ["export_opml", "import_opml"]
 

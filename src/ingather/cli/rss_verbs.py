@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 from ingather.cli.rss_check import clean
+from ingather.units import counted
 
 if TYPE_CHECKING:
     from ingather.app.syndication.office import SyndicationOffice

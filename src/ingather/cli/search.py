@@ -7,6 +7,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 __all__ = ["command"]
 
@@ -79,7 +80,9 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
         print_json(results_form(found))
         return 0 if found.total else 1
     bold = sys.stdout.isatty()
-    click.echo(f"{found.total} documents" + ("" if found.all_words else " (not all with every word)"))
+    click.echo(
+        f"{counted(found.total, 'document')}" + ("" if found.all_words else " (not all with every word)")
+    )
     for result in found.results:
         title = (
             "".join(_shown(s.text, marked=s.marked and bold) for s in result.title_segments)

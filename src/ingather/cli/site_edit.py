@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from ingather.cli.findings import counted
 from ingather.cli.home_option import home_option
 from ingather.cli.site_common import asked, edit_options, say
 from ingather.cli.site_list import desk
 from ingather.errors import UsageError
+from ingather.units import counted
 
 __all__ = ["add", "add_site", "delete", "disable", "enable", "set_"]
 

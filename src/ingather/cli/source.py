@@ -10,6 +10,7 @@ from ingather.cli.feed_common import json_option, moment, open_feeds, tell_list
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
 from ingather.cli.removing import note_option
+from ingather.units import counted
 
 __all__ = ["command"]
 
@@ -134,11 +135,13 @@ def delete(name: str, home: Path, note: str) -> None:
 
     made = open_feeds(home).delete_source(name, By.of(author_here(), note))
     if "handed_over" not in made:
-        click.echo(f"{made['name']}: {made['state']}, {made['deleted']} documents deleted")
+        click.echo(f"{made['name']}: {made['state']}, {counted(made['deleted'], 'document')} deleted")
         return
-    click.echo(f"{made['name']}: {made['deleted']} documents deleted; it is disabled")
+    click.echo(f"{made['name']}: {counted(made['deleted'], 'document')} deleted; it is disabled")
     if made["handed_over"]:
-        click.echo(f"  {made['handed_over']} documents belong to other sources now, which name them, too")
+        click.echo(
+            f"  {counted(made['handed_over'], 'document')} belong to other sources now, which name them, too"
+        )
 
 
 @command.command("destroy")
@@ -161,7 +164,7 @@ def destroy(name: str, home: Path) -> None:
 
 def _line(one: Mapping[str, Any]) -> str:
     rests = ", disabled" if one["disabled"] is not None else ""
-    said = f"{one['name']}  {one['kind']}, {one['access']}{rests}: {one['documents']} documents"
+    said = f"{one['name']}  {one['kind']}, {one['access']}{rests}: {counted(one['documents'], 'document')}"
     if one["feeds"]:
         said += f", {one['feeds']} feeds"
     if one["open"]:

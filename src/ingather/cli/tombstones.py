@@ -7,6 +7,7 @@ import click
 
 from ingather.cli.home_option import home_option
 from ingather.cli.opened import open_home, print_json
+from ingather.units import counted
 
 if TYPE_CHECKING:
     from ingather.app.deletions import DeletionBook
@@ -95,5 +96,5 @@ def decisions(home: Path, limit: int, *, as_json: bool) -> None:
         note = f', "{one["note"]}"' if one["note"] else ""
         about = f" ({one['source']}: {one['reason']})" if one["source"] else ""
         click.echo(
-            f"{one['at']}  {one['who'] or 'somebody'}  {one['verb']} {one['target']}{about}: {one['documents']} documents{note}"
+            f"{one['at']}  {one['who'] or 'somebody'}  {one['verb']} {one['target']}{about}: {counted(one['documents'], 'document')}{note}"
         )

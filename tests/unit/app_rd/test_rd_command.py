@@ -53,7 +53,7 @@ def test_choosing(rig: Rig, bring: Import) -> None:
     assert urls("--database", "archive") == [B]
     assert urls("--non-persistent") == []
     assert json.loads(rig.call("rd", "count", "--databases", "--json").out) == {"archive": 1, "default": 1}
-    assert rig.call("search", "--database", "archive", "weasels OR wombats").out.startswith("1 documents")
+    assert rig.call("search", "--database", "archive", "weasels OR wombats").out.startswith("1 document")
     assert "title=Weasels" in rig.call("rd", "list", "--attributes", "dc.title").out
 
 
@@ -223,7 +223,7 @@ def test_thousands_of_descriptions_come_in_groups(rig: Rig, tmp_path: Path) -> N
             )
     assert rig.call("rd", "import", str(file)).out == "3000 added\n"
     assert rig.call("rd", "count").out.split() == ["3000", "descriptions"]
-    assert rig.call("search", '"document 2999"').out.startswith("1 documents")
+    assert rig.call("search", '"document 2999"').out.startswith("1 document")
 
 
 class Slow:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from ingather.app.explaining import explainer_of
 from ingather.app.feeds.process import FeedProcess
@@ -18,6 +19,7 @@ from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
 from ingather.cli import run
+from ingather.cli.feed_receipts import records
 from ingather.feeds.desk import FeedKind
 from ingather.model.lifecycle import State
 from ingather.testing.feeds import FeedRig, content, record
@@ -54,6 +56,18 @@ def call(rig: Any, *arguments: str) -> Ran:
     with redirect_stdout(out), redirect_stderr(err):
         status = run(["source", *arguments, "--home", str(rig.home.path)])
     return Ran(status, out.getvalue(), err.getvalue())
+
+
+def test_records_that_a_feed_has_none_of_are_said_to_be_none(own: FeedRig) -> None:
+    told = own.push(record("http://src.test/1", content("needle")), datasource="src")
+    own.close()
+    said = [
+        CliRunner().invoke(records, [str(told["id"]), "--state", state, "--home", str(own.home.path)])
+        for state in ("applied", "rejected")
+    ]
+    assert [one.exit_code for one in said] == [0, 0]
+    assert "http://src.test/1" in said[0].stdout
+    assert (said[1].stdout, said[1].stderr) == ("", "no such records\n")
 
 
 def test_a_source_is_listed_shown_deleted_and_destroyed(own: FeedRig) -> None:
@@ -134,7 +148,7 @@ def test_what_web_feeds_list_goes_with_their_data_source_unless_another_lists_it
     own.push(record(mine), record(both), datasource="second", feedtype="metadata-and-url")
     own.local.close()
     assert waiting(own) == {"http://listed.test"}
-    assert "1 documents deleted" in call(own, "delete", "second").out
+    assert "1 document deleted" in call(own, "delete", "second").out
     found = {one["name"]: one for one in json.loads(call(own, "list", "--json").out)}
     assert (found["first"]["listed"], found["second"]["listed"]) == (1, 0)
     own.local = own._open()
@@ -150,7 +164,7 @@ def test_a_disabled_source_rests_and_keeps_its_documents(own: FeedRig) -> None:
     own.local.close()
     assert call(own, "disable", "rest").out == "rest is disabled\n"
     assert call(own, "disable", "rest").out == "rest is disabled already\n"
-    assert "rest  gsa, public, disabled: 1 documents" in call(own, "list").out
+    assert "rest  gsa, public, disabled: 1 document" in call(own, "list").out
     refused = call(own, "delete", "rest")
     assert (refused.status, "is disabled" in refused.err) == (2, True)
 

@@ -83,7 +83,7 @@ def test_search_on_the_command_line(inner: Any) -> None:
     in_force(inner, JANE)
     ran = Rig(inner.home.path).call("search", "read")
     assert ran.status == 0, ran.err
-    assert ran.out.splitlines()[0] == "1 documents"
+    assert ran.out.splitlines()[0] == "1 document"
     assert "shut" not in ran.out
 
 

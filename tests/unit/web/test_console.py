@@ -64,7 +64,7 @@ def test_a_poll_does_not_eat_the_notice(browser: TestClient) -> None:
     assert secret
     browser.post("/api/v1/remove", data={"csrf": secret[1], "url": "https://x.example/"})
     browser.get("/", headers={"hx-request": "true"})
-    assert "1 documents removed from search: https://x.example/" in browser.get("/").text
+    assert "1 document removed from search: https://x.example/" in browser.get("/").text
 
 
 def test_what_goes_wrong_with_a_form_is_a_page(browser: TestClient) -> None:

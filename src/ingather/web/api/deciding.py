@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ingather.model.decided import By
+from ingather.units import counted
 from ingather.web.answers import json_answer
 from ingather.web.boards import Tree
 from ingather.web.failures import WebError
@@ -50,7 +51,9 @@ async def undelete(request: Request) -> Response:
         call = state.parts.operations.undo
         answer = await state.workers.run(lambda: call(form, by), timeout_s=state.parts.limits.admin_s)
         return _done(
-            request, answer, f"{answer.get('restored', 0)} documents put back: {answer.get('target', '')}"
+            request,
+            answer,
+            f"{counted(answer.get('restored', 0), 'document')} put back: {answer.get('target', '')}",
         )
     return await _act(request, admin_state(request).parts.operations.undelete, "restored", "put back")
 
@@ -60,7 +63,9 @@ async def classify(request: Request) -> Response:
     state = admin_state(request)
     call = state.parts.operations.classify
     answer = await state.workers.run(call, timeout_s=state.parts.limits.admin_s)
-    return _done(request, answer, f"{answer.get('changed', 0)} documents changed their categories.")
+    return _done(
+        request, answer, f"{counted(answer.get('changed', 0), 'document')} changed their categories."
+    )
 
 
 async def _close(request: Request, *, release: bool) -> Response:
@@ -77,10 +82,10 @@ async def _close(request: Request, *, release: bool) -> Response:
     count = answer.get("documents")
     if count is None:
         raise _no_hold(text)
-    return _done(request, answer, f"{count} documents {'deleted' if release else 'kept'}.")
+    return _done(request, answer, f"{counted(count, 'document')} {'deleted' if release else 'kept'}.")
 
 
-async def _act(request: Request, call: Callable[[str, By], Tree], counted: str, words: str) -> Response:
+async def _act(request: Request, call: Callable[[str, By], Tree], figure: str, words: str) -> Response:
     fields = await read_fields(request)
     target = fields.get("url", "").strip()
     if not target:
@@ -94,7 +99,9 @@ async def _act(request: Request, call: Callable[[str, By], Tree], counted: str, 
     by = decided_by(request, fields)
     answer = await state.workers.run(lambda: call(target, by), timeout_s=state.parts.limits.admin_s)
     return _done(
-        request, answer, f"{answer.get(counted, 0)} documents {words}: {answer.get('target', target)}"
+        request,
+        answer,
+        f"{counted(answer.get(figure, 0), 'document')} {words}: {answer.get('target', target)}",
     )
 
 
