@@ -22,7 +22,7 @@ update url set depth = ?2, maxdepth = ?3, hops = ?4, parent = ?5, prio = min(pri
 
 -- name: row_now
 -- The row as it stands when its visit is settled; it may have moved on since it was claimed.
-select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl, policy from url where id = ?
+select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl, policy, due from url where id = ?
 
 -- name: settle_url
 update url set state = ?2, outcome = ?3, status = ?4, verdict = ?5, version = ?6, run = ?7, due = ?8, fetched = ?9,

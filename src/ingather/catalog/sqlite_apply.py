@@ -63,6 +63,7 @@ class _Now(NamedTuple):
     history: bytes
     acl: int
     policy: int | None
+    due_s: float | None
 
 
 def _as_found(settled: Settled, digests: bytes | None) -> Settled:
@@ -389,15 +390,18 @@ class Applier:
         return _Tombstone(0, 0, None) if row is None else _Tombstone(*row)
 
     def _stays_buried(self, report: Report, now: _Now) -> bool:
-        """Whether a visit is of no account: the URL was removed by hand while it was visited, or deleted after the visit ended.
+        """Whether a visit is of no account: the URL was removed, or went with its source, while it was visited, or deleted after it.
 
-        In the second case the page is looked at again; no older record revives what is deleted.
+        In the last case the page is looked at again; no older record revives what is deleted.
         """
         if now.version is not None or (now.state != State.GONE and now.fetched_s is None):
             return False
         tombstone = self._tombstone(report.id)
         if now.state == State.GONE and tombstone.decided == BY_HAND:
             return True
+        begun_s = report.at_s - report.elapsed_s
+        if now.state == State.GONE and now.due_s is None and not report.fed and begun_s < tombstone.at_s:
+            return True  # nobody is to look again: its source is deleted, and this visit was under way
         if report.fed or report.at_s >= tombstone.at_s:
             return False
         state = State.GONE if tombstone.gone else State.DONE

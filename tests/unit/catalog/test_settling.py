@@ -1,7 +1,9 @@
 import msgspec
+import pytest
 
 from ingather.catalog.packing import pack_attributes
 from ingather.catalog.sqlite_changes import Applied
+from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Denial, HostReport, Report, Settled
@@ -112,6 +114,29 @@ def test_a_visit_of_what_was_removed_meanwhile_changes_nothing_but_brings_its_li
     record = visitor.record(PAGE)
     assert (record.state, record.described, record.due_s) == (State.GONE, False, None)
     assert visitor.record(f"{SITE}/elsewhere").state is State.WAITING
+
+
+@pytest.mark.parametrize(("elapsed_s", "state"), [(3.0, State.GONE), (0.5, State.DONE)])
+def test_a_visit_that_was_under_way_when_its_source_was_deleted_brings_nothing_back(
+    visitor: Visitor, catalog: SqliteUnderTest, elapsed_s: float, state: State
+) -> None:
+    """The same visit, begun after that, is somebody's who lists the page anew."""
+    _described(visitor)
+    row = visitor.claim(PAGE)
+    applied = Applied()
+
+    def delete(w: CatalogWriter) -> None:
+        w.deletions.delete(
+            row.id, "the data source was deleted", visitor.now_s, applied, gone=True, decided=1
+        )
+        w.feeds.rest(row.id)
+
+    catalog.writer.transaction(delete)
+    visitor.now_s += 1.0
+    report = msgspec.structs.replace(visitor.report(row, PAGE, "two"), elapsed_s=elapsed_s)
+    visitor.settle(report, row)
+    record = visitor.record(PAGE)
+    assert (record.state, record.described) == (state, state is State.DONE)
 
 
 def test_a_page_that_answers_while_its_hold_is_released_is_back_at_once(
