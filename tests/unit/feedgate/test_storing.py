@@ -110,6 +110,20 @@ def test_an_error_nobody_thought_of_is_told_and_the_next_goes_on(tmp_path: Path)
         assert asyncio.run(ask(pool)) == b"y"
 
 
+def test_a_pool_that_is_closed_refuses_and_keeps_nothing(tmp_path: Path) -> None:
+    closed = ThreadPoolExecutor(1)
+    closed.shutdown()
+
+    async def ask() -> None:
+        storing = Storing(closed)
+        for _ in range(3):
+            with pytest.raises(RuntimeError, match="shutdown"):
+                await storing.commit(filled(Spool(tmp_path), b"x"))
+
+    asyncio.run(ask())
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_large_file_goes_alone(tmp_path: Path) -> None:
     spool, pool = Spool(tmp_path), Held()
     large, small = filled(spool, b"x" * 200_000), filled(spool, b"s")

@@ -42,6 +42,7 @@ class Storing:
 
         Raises:
             OSError: it is not; it is gone.
+            RuntimeError: the pool takes no more work.
         """
         loop = asyncio.get_running_loop()
         if not file.in_memory:  # large: nobody else shall wait for its sync
@@ -52,7 +53,13 @@ class Storing:
             begin = self._running < _RUNNERS
             self._running += begin
         if begin:
-            self._pool.submit(self._run)
+            try:
+                self._pool.submit(self._run)
+            except RuntimeError:  # the pool is closed: the server stops
+                with self._lock:
+                    self._running -= 1
+                    self._waiting = [one for one in self._waiting if one is not waiter]
+                raise
         return await waiter.told
 
     def _run(self) -> None:
