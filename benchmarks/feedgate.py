@@ -25,6 +25,7 @@ from ingather.testing.feedgate import MemoryDesk, open_gate
 from ingather.testing.feedwire import FEED, multipart, post
 
 _MIB = 1 << 20
+_BOUNDARY = b"<<----------boundary_of_feed_data$"  # about as long as those of clients are
 
 
 class Counting(MemoryDesk):
@@ -99,11 +100,16 @@ def large(port: int, child: "subprocess.Popen[str]", megabytes: int) -> None:
     block = b"".join(record % n + b"</content></record>\n" for n in range(400))
     count = megabytes * _MIB // len(block)
     empty = multipart(
-        b"<<", (b"datasource", b"", b"", b"s"), (b"feedtype", b"", b"", b"full"), (b"data", b"", b"", b"@")
+        _BOUNDARY,
+        (b"datasource", b"", b"", b"s"),
+        (b"feedtype", b"", b"", b"full"),
+        (b"data", b"", b"", b"@"),
     )
     start, _, end = empty.partition(b"@")
     size = len(start) + len(end) + count * len(block)
-    head = post(b"", b"multipart/form-data; boundary=<<")[0].replace(b"Length: 0", b"Length: %d" % size)
+    head = post(b"", b"multipart/form-data; boundary=" + _BOUNDARY)[0].replace(
+        b"Length: 0", b"Length: %d" % size
+    )
     cpu, _ = used(child)
     begun = time.monotonic()
     assert push(port, [head, start, *[block] * count, end]) == b"Success"
@@ -141,22 +147,25 @@ def bare(folder: Path, megabytes: int) -> None:
     print(f"bare recv, write, fsync: {megabytes * _MIB / 1e6 / wall:.0f} MB/s")
 
 
+def small_request() -> bytes:
+    """Return a request that pushes a feed of two records."""
+    form = multipart(
+        b"<<",
+        (b"datasource", b"", b"", b"s"),
+        (b"feedtype", b"", b"", b"incremental"),
+        (b"data", b"", b"", FEED),
+    )
+    return b"".join(post(form, b"multipart/form-data; boundary=<<"))
+
+
 def small(port: int, child: "subprocess.Popen[str]", feeds: int, clients: int) -> None:
     """Many feeds of two records."""
-    head, body = post(
-        multipart(
-            b"<<",
-            (b"datasource", b"", b"", b"s"),
-            (b"feedtype", b"", b"", b"incremental"),
-            (b"data", b"", b"", FEED),
-        ),
-        b"multipart/form-data; boundary=<<",
-    )
+    request = small_request()
     left = iter(range(feeds))
 
     def client() -> None:
         for _ in left:
-            assert push(port, [head + body]) == b"Success"
+            assert push(port, [request]) == b"Success"
 
     cpu, _ = used(child)
     begun = time.monotonic()

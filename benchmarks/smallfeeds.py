@@ -2,8 +2,8 @@
 
     python benchmarks/smallfeeds.py [--feeds 5000] [--clients 64] [--rounds 3] [--folder /var/tmp]
 
-A home serves with everything on: a feed gets its durable file, its row, its turn, and its document comes into the index while the
-next are taken. One feed of one record is one connection, as clients of an appliance make them; as many as *clients* are open at once.
+A home serves with everything on: a feed gets its durable file, its row, its turn, and its documents come into the index while the
+next are taken. One feed of two records is one connection, as clients of an appliance make them; as many as *clients* are open at once.
 The client is one loop over bare sockets, for it has the same processors; its own time is said beside that of all processes of the home.
 """
 
@@ -17,8 +17,7 @@ from pathlib import Path
 
 from _watch import load
 from bigfeed import served
-
-from ingather.testing.feedwire import FEED, multipart, post
+from feedgate import small_request
 
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -73,26 +72,18 @@ def family(pid: int) -> list[int]:
 
 
 def run(place: Path, given: argparse.Namespace) -> None:
-    head, body = post(
-        multipart(
-            b"<<",
-            (b"datasource", b"", b"", b"s"),
-            (b"feedtype", b"", b"", b"incremental"),
-            (b"data", b"", b"", FEED),
-        ),
-        b"multipart/form-data; boundary=<<",
-    )
+    request = small_request()
     with served(place) as (serve, gate, _):
         port = int(gate.rpartition(":")[2])
-        drive(port, head + body, 64, 8)
+        drive(port, request, 64, 8)
         time.sleep(3)
         for _ in range(given.rounds):
             before, own, noise = spent(family(serve.pid)), time.process_time(), load()
-            took, wrong = drive(port, head + body, given.feeds, given.clients)
+            took, wrong = drive(port, request, given.feeds, given.clients)
             each = (spent(family(serve.pid)) - before) / given.feeds * 1000
             own = (time.process_time() - own) / given.feeds * 1000
             print(
-                f"{given.feeds:,} feeds of one record, {given.clients} clients: {given.feeds / took:.0f} acknowledged a second; "
+                f"{given.feeds:,} feeds of two records, {given.clients} clients: {given.feeds / took:.0f} acknowledged a second; "
                 f"{each:.2f} ms of the home's processes each, {own:.2f} of the client; {wrong} wrong; load {noise[0]} to {load()[0]}",
                 flush=True,
             )

@@ -24,7 +24,8 @@ PART: Final = ".part"
 DAMAGED: Final = ".damaged"
 """Ending of a file that was set aside, for somebody to look at: it goes when its feed is forgotten."""
 _OURS: Final = re.compile(r"[0-9a-f]{32}(?:\.part)?")
-_MEMORY: Final = 128 * 1024
+_MEMORY: Final = 120 * 1024
+"""One such piece may be on its way to the disk while the next one comes: 240 KiB a connection."""
 _HEAD: Final = 8 * 1024
 _VECTOR: Final = 512
 
@@ -83,11 +84,13 @@ class Spool:
 
 
 class SpoolFile:
-    """One feed as it comes; used by one thread at a time.
+    """One feed as it comes.
+
+    Whoever receives it calls :meth:`write` and, when it is full, :meth:`take`; :meth:`store` of what was taken may run in another
+    thread meanwhile, one at a time and in order. Everything else waits until none runs.
 
     Attributes:
         size: bytes so far.
-        records: start tags of records so far.
         head: its first bytes, at most 8 KiB.
     """
 
@@ -101,8 +104,8 @@ class SpoolFile:
         self._pending_bytes = 0
         self._digest = hashlib.sha256()
         self._tail = b""
+        self._records = 0
         self.size = 0
-        self.records = 0
         self.head = b""
 
     @property
@@ -112,45 +115,58 @@ class SpoolFile:
 
     @property
     def full(self) -> bool:
-        """Whether 128 KiB wait in memory."""
+        """Whether enough waits in memory to be stored."""
         return self._pending_bytes >= _MEMORY
 
     def write(self, piece: bytes) -> None:
-        """Take the next bytes into memory; the caller flushes when :attr:`full` says so."""
+        """Take the next bytes into memory; the caller stores them when :attr:`full` says so."""
         if len(self.head) < _HEAD:
             self.head += piece[: _HEAD - len(self.head)]
             if self.size == 0 and self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
                 self._needle = b"\x00".join(self._needle[i : i + 1] for i in range(len(self._needle)))
         self.size += len(piece)
-        self._digest.update(piece)
-        self._count(piece)
         self._pending.append(piece)
         self._pending_bytes += len(piece)
 
-    def _count(self, piece: bytes) -> None:
-        self.records += piece.count(self._needle)
-        # A start tag may lie across two pieces.
-        reach = len(self._needle) - 1
-        seam = self._tail + piece[:reach]
-        self.records += seam.count(self._needle)
-        self._tail = (seam if len(piece) < reach else piece)[-reach:]
+    def take(self) -> list[bytes]:
+        """Return what waits in memory; it is the caller's to store."""
+        pieces, self._pending, self._pending_bytes = self._pending, [], 0
+        return pieces
 
-    def flush(self) -> None:
-        """Write what waits in memory.
+    def store(self, pieces: list[bytes]) -> None:
+        """Digest, count and write *pieces*, which are next.
 
         Raises:
-            OSError: it cannot be written (a full disk, say).
+            OSError: they cannot be written (a full disk, say).
         """
         if self._fd < 0:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             self._fd = os.open(self._part, flags, 0o600)
-        pieces, self._pending, self._pending_bytes = self._pending, [], 0
+        for piece in pieces:
+            self._digest.update(piece)
+            self._count(piece)
         while pieces:
             written = os.writev(self._fd, pieces[:_VECTOR])
             while pieces and written >= len(pieces[0]):
                 written -= len(pieces.pop(0))
             if written:
                 pieces[0] = pieces[0][written:]
+
+    def flush(self) -> None:
+        """Store what waits in memory.
+
+        Raises:
+            OSError: see :meth:`store`.
+        """
+        self.store(self.take())
+
+    def _count(self, piece: bytes) -> None:
+        self._records += piece.count(self._needle)
+        # A start tag may lie across two pieces.
+        reach = len(self._needle) - 1
+        seam = self._tail + piece[:reach]
+        self._records += seam.count(self._needle)
+        self._tail = (seam if len(piece) < reach else piece)[-reach:]
 
     def commit(self) -> Spooled:
         """Make the file durable under its final name.
@@ -185,7 +201,7 @@ class SpoolFile:
 
     def spooled(self) -> Spooled:
         """Return what the file is, once it has its final name."""
-        return Spooled(self._path.name, self._path, self.size, self._digest.hexdigest(), self.records)
+        return Spooled(self._path.name, self._path, self.size, self._digest.hexdigest(), self._records)
 
     def discard(self) -> None:
         """Forget the file, wherever it has got to; harmless when there is none."""

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -24,10 +25,12 @@ def cut(data: bytes, at: list[int]) -> Iterator[bytes]:
 )
 def test_records_are_counted_however_the_bytes_are_cut(words: list[bytes], at: list[int]) -> None:
     data = b"".join(words)
-    file = Spool(Path()).begin(b"<record")
-    for piece in cut(data, at):
-        file.write(piece)
-    assert (file.records, file.size) == (data.count(b"<record"), len(data))
+    with TemporaryDirectory() as folder:
+        file = Spool(Path(folder)).begin(b"<record")
+        for piece in cut(data, at):
+            file.write(piece)
+        spooled = file.commit()
+    assert (spooled.records, spooled.size) == (data.count(b"<record"), len(data))
 
 
 def test_a_committed_file_is_whole_and_its_digest_right(tmp_path: Path) -> None:

@@ -146,6 +146,7 @@ class LocalFeeds:
         with source.open("rb") as stream:
             while piece := stream.read(1 << 20):
                 file.write(piece)
+                file.flush()
         return self.take_spooled(file.commit(), fields, sender)
 
     def take_spooled(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:

@@ -11,7 +11,7 @@ from ingather.web.feedgate.wire import Wire
 
 __all__ = ["Body", "TornError"]
 
-_PIECE: Final = 64 * 1024
+_PIECE: Final = 120 * 1024
 
 
 class TornError(Exception):

@@ -89,7 +89,11 @@ class Intake:
 
     async def threaded(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run *work* in one of the disk's threads."""
-        return await asyncio.get_running_loop().run_in_executor(self._doors.pool, work, *arguments)
+        return await self.begun(work, *arguments)
+
+    def begun(self, work: Callable[..., T], *arguments: Any) -> "asyncio.Future[T]":
+        """Begin *work* in one of the disk's threads."""
+        return asyncio.get_running_loop().run_in_executor(self._doors.pool, work, *arguments)
 
     async def store(self, reception: Reception, order: Order, sender: str) -> Answer:
         """Make a complete feed durable, hand it over, and answer.
@@ -146,6 +150,8 @@ class Taking:
         self._intake = intake
         self._reception = reception
         self._unasked = 0
+        self._storing: asyncio.Future[None] | None = None
+        """What is on its way to the disk while the next bytes come."""
 
     async def feed(self, piece: bytes) -> None:
         """Take the next bytes.
@@ -161,10 +167,22 @@ class Taking:
             self._intake.require_room(0)
         if reception.quick or len(piece) < _SHORT:
             reception.feed(piece)
-        else:
+        else:  # it may write, too
+            await self._stored()
             await self._intake.threaded(reception.feed, piece)
         if reception.file.full:
-            await self._intake.threaded(reception.file.flush)
+            await self._stored()
+            self._storing = self._intake.begun(reception.file.store, reception.file.take())
+
+    async def _stored(self) -> None:
+        """Wait until what is on its way is on the disk.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        if self._storing is not None:
+            await asyncio.shield(self._storing)  # whoever gives up must still wait for the thread
+            self._storing = None
 
     async def finish(self, sender: str, allowed: Callable[[str], bool]) -> Answer:
         """End the body; return the answer when the feed is durable and has its row.
@@ -175,6 +193,7 @@ class Taking:
             RefusedError: it cannot be taken.
             OSError, IngatherError: nothing was kept.
         """
+        await self._stored()
         order = self._reception.finish()
         if not allowed(order.fields.datasource):
             raise RefusedError(403, UNAUTHORIZED_TEXT)
@@ -182,6 +201,9 @@ class Taking:
 
     async def discard(self) -> None:
         """Forget what has come."""
+        if self._storing is not None:
+            await asyncio.wait({self._storing})  # its thread holds the file
+            self._storing.exception()
         if not self._reception.file.in_memory:
             await self._intake.threaded(self._reception.discard)
 
