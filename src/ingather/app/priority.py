@@ -31,4 +31,8 @@ class Background:
 
     def __call__(self, work: Callable[[], T]) -> T:
         """Do *work* there; return what it returns, raise what it raises."""
-        return self._pool.submit(work).result()
+        try:
+            job = self._pool.submit(work)
+        except RuntimeError:  # the interpreter ends and starts no thread any more
+            return work()
+        return job.result()

@@ -52,3 +52,18 @@ def test_the_process_that_reads_feeds_stands_back_as_far_as_the_setting_says(tmp
     finally:
         rig.close()
         process.stop()
+
+
+ENDING = """
+import atexit, threading
+from ingather.app.priority import Background
+
+background = Background(10)
+print(background(lambda: threading.current_thread() is not threading.main_thread()))
+atexit.register(lambda: print(background(lambda: "done here")))
+"""
+
+
+def test_what_is_to_be_done_while_the_interpreter_ends_is_done() -> None:
+    told = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("True\ndone here\n", "")
