@@ -25,3 +25,11 @@ def test_hidden_documents_leave_no_trace_in_any_answer(tmp_path: Path) -> None:
         assert not twins.tells_apart("", hidden)
         clock = twins.clocked(2)  # what time tells is measured by `./run endure twins --clock`
         assert min(clock.hidden, clock.nowhere, clock.again) > 0
+
+
+def test_words_near_each_other_are_found_alike_however_rare_hidden_documents_make_them(
+    tmp_path: Path,
+) -> None:
+    """Found by 60,000 questions: tantivy tries three words from the rarest on, and found them near each other in one twin only."""
+    with Twins(tmp_path, seed=277157) as twins:
+        assert not twins.tells_apart("nobody-known", "/api/v1/search?q=wagon+lower+glacier")

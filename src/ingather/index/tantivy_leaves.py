@@ -20,6 +20,7 @@ __all__ = ["Leaves", "Terms", "all_of", "any_of", "sum_of"]
 
 _NEAR_WORK: Final = 5
 _PHRASE_WORK: Final = 3
+_PAIR: Final = 2
 _SHORT_RUN: Final = 3
 _RUN_SHARE: Final = 0.6
 _DATE_CLASS: Final = "d"
@@ -108,8 +109,18 @@ class Leaves:
         work = sum([self._cost(field, term) for _, term in terms])
         self.work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
         start = terms[0][0]
-        found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
+        if slop and self.public and len(terms) > _PAIR:
+            # With three words tantivy goes from the rarest on, and rare counts hidden documents, too: what it finds depends on the order.
+            found = Query.boolean_query(
+                [(Occur.Must, self._near(field, pair, slop)) for pair in pairwise(terms)]
+            )
+        else:
+            found = Query.phrase_query(self._schema, field, [(at - start, term) for at, term in terms], slop)
         return self._scored(found, field, terms)
+
+    def _near(self, field: str, pair: tuple[tuple[int, str], tuple[int, str]], slop: int) -> Query:
+        (first, one), (second, other) = pair
+        return Query.phrase_query(self._schema, field, [(0, one), (second - first, other)], slop)
 
     def _single(self, field: str, terms: Terms) -> Query | None:
         """Return the query for one term, as :meth:`of_terms`: most are such, a hundred for a question."""
