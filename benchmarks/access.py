@@ -201,7 +201,7 @@ def run(place: Path, given: argparse.Namespace) -> None:
         changes.append(cpu_ms(lambda: rights.visible((JOE,), groups)))
     line("the same user after one ACL changed (20 of folders)", changes)
     view = rights.visible((JOE,), groups)
-    own = [number for _, url, number in source.acls(0) if number is not None and "/d" in url]
+    own = [number for _, url, number, _ in source.acls(0) if number is not None and "/d" in url]
     begin = time.process_time()
     reader = fill_index(IndexFolder(place / "index"), given.documents, own, own=given.own)
     print(f"{given.documents:,} documents indexed in {time.process_time() - begin:.0f} CPU-s")

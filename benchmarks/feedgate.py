@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled
 from ingather.log import configure
 from ingather.testing.feedgate import MemoryDesk, open_gate
@@ -33,7 +34,7 @@ class Counting(MemoryDesk):
 
     count = 0
 
-    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Give the next number."""
         self.count += 1
         return FeedTicket(self.count, f"f{self.count}")

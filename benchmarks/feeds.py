@@ -23,6 +23,7 @@ from ingather.app.feeds import process as feedprocess
 from ingather.app.feeds.local import LocalFeeds
 from ingather.app.home import Home
 from ingather.app.memory import calm_collector
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import FeedFields
 from ingather.log import configure
 from ingather.testing.prose import WORDS, paragraph, topic
@@ -111,11 +112,11 @@ def run(place: Path, mode: str, given: argparse.Namespace) -> None:
     with LocalFeeds(home, read.settings, read.sources, process=process) as local:
         small = place / "small.xml"
         small.write_bytes(b"".join(pieces(0.001, 300, mode)).replace(b"/docs/", b"/small/"))
-        local.take(small, FeedFields("small", "incremental"), "127.0.0.1")
+        local.take(small, FeedFields("small", "incremental"), Sender("127.0.0.1"))
         local.apply()
         worker = process.pid
         assert worker is not None
-        ticket = local.take(file, FeedFields("bench", "full"), "127.0.0.1")
+        ticket = local.take(file, FeedFields("bench", "full"), Sender("127.0.0.1"))
         calm_collector()  # as serve does
         before = used(os.getpid())[0], used(worker)[0]
         begun = time.monotonic()

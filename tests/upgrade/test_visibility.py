@@ -180,6 +180,13 @@ class Old:
     def from_22(self) -> None:
         self.document("behind", NOBODY, behind=1)
 
+    def from_26(self) -> None:
+        for epoch, (name, source, seen) in enumerate(
+            (("bound", PUBLIC, ANN), ("bound-elsewhere", SECURE, ANYBODY)), 50
+        ):
+            self.document(name, seen, acl=2 if seen == ANN else 0)
+            self.row("acl", url=f"{ROOT}/{name}", chain=TO_ANN, source=source, at=5.0, epoch=epoch, bound=1)
+
 
 def sight(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (URL, who sees it) of a catalog that is up to date: what the index may hold, cut to what rights let through."""

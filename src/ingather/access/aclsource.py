@@ -12,7 +12,8 @@ __all__ = ["AclSource", "ChainData"]
 class ChainData(Protocol):
     """One chain: number, number of its own entries, parent's URL (``""`` = root), type, why it is not trusted.
 
-    *rescue*: the chain of policy rules that decides where this one is broken, 0 = none.
+    *rescue*: the chain of policy rules that decides where this one is broken, 0 = none. *source*: whose ACL it is, 0 = not
+    known; *bound*: a token brought it.
     """
 
     @property
@@ -27,6 +28,10 @@ class ChainData(Protocol):
     def problem(self) -> str: ...  # noqa: D102
     @property
     def rescue(self) -> int: ...  # noqa: D102
+    @property
+    def source(self) -> int: ...  # noqa: D102
+    @property
+    def bound(self) -> bool: ...  # noqa: D102
 
 
 class AclSource(Protocol):
@@ -35,17 +40,20 @@ class AclSource(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Let several questions see one state."""
 
-    def stamp(self) -> tuple[int, int]:
-        """Return (newest epoch, newest chain)."""
+    def inherited(self) -> frozenset[int]:
+        """Return the sources from whose ACLs those of others may inherit as from their own."""
+
+    def stamp(self) -> tuple[int, int, str]:
+        """Return (newest epoch, newest chain, what changes with :meth:`inherited`)."""
 
     def chains(self, after: int) -> Iterator[ChainData]:
         """Yield the chains above *after*, ascending."""
 
-    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
-        """Yield (epoch, URL, chain or ``None``) of what changed after an epoch."""
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None, int]]:
+        """Yield (epoch, URL, chain or ``None``, source or 0) of what changed after an epoch."""
 
-    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]:
-        """Return the chains of the ACLs of *urls*; those without one are left out."""
+    def chains_at(self, urls: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """Return the chains of the ACLs of *urls*, each with its source or 0; those without one are left out."""
 
     def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
         """Return lists of entries."""

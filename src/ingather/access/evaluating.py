@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ingather.access.aclsource import AclSource, ChainData
-from ingather.access.judging import Judging
+from ingather.access.judging import ChainGraph, Judging, ParentNode
 from ingather.access.needs import needs_of
 from ingather.access.principals import Identity, PrincipalKey, identity, key_of
 from ingather.access.publicity import PUBLIC
@@ -28,6 +28,8 @@ __all__ = ["Rights"]
 _VIEWERS: Final = 1_000
 _REMEMBERED: Final = 4_096
 _GROUP: Final = 5_000
+_UNREAD: Final = (0, 1, "")
+"""The stamp of a catalog without ACLs."""
 
 
 @dataclass(slots=True)
@@ -59,16 +61,13 @@ class Rights:
         self._source = source
         self._cut_domains = cut_domains
         self._lock = threading.Lock()
-        self._chains: dict[int, ChainData] = {}
-        self._nodes: dict[
-            str, int | None
-        ] = {}  # URLs that something inherits from, with the chain of their ACL
+        self._graph = ChainGraph()
         self._urls_of: dict[int, set[str]] = {}
         self._below: dict[str, list[int]] = {}
         self._with: dict[int, list[int]] = {}
         self._rescued: dict[int, list[int]] = {}  # chains of policy rules to the chains that they rescue
         self._postings: dict[PrincipalKey, _Postings] = {}
-        self._stamp = (0, 1)
+        self._stamp = _UNREAD
         self._last = PUBLIC
         self._secured = False
         self._changed: deque[tuple[int, frozenset[int]]] = deque(maxlen=_REMEMBERED)
@@ -125,10 +124,10 @@ class Rights:
         """
         with self._lock:
             self._refresh()
-            judging = Judging(self._chains, self._nodes, set(), set())
+            judging = Judging(self._graph, set(), set())
             return tuple(
                 number
-                for number, chain in self._chains.items()
+                for number, chain in self._graph.chains.items()
                 if not chain.rescue and judging.is_broken(number)
             )
 
@@ -153,6 +152,9 @@ class Rights:
             fresh = list(self._source.chains(self._last))
             try:
                 affected = self._follow(fresh)
+                if stamp[2] != self._stamp[2]:
+                    self._graph.inherited = self._source.inherited()
+                    affected |= self._graph.chains.keys()
             except BaseException:
                 self._forget()
                 raise
@@ -163,9 +165,8 @@ class Rights:
 
     def _forget(self) -> None:
         """Read everything again: what was half read must not be judged by."""
+        self._graph = ChainGraph()
         for held in (
-            self._chains,
-            self._nodes,
             self._urls_of,
             self._below,
             self._with,
@@ -175,29 +176,29 @@ class Rights:
         ):
             held.clear()
         self._changed.clear()
-        self._stamp, self._last = (0, 1), PUBLIC
+        self._stamp, self._last = _UNREAD, PUBLIC
         self.epoch += 1
 
     def _follow(self, fresh: Sequence[ChainData]) -> set[int]:
         """Take in new chains and changed ACLs; return the chains whose verdict may have changed."""
         parents = self._take_chains(fresh)
         affected = {chain.id for chain in fresh}
-        if self._stamp != (0, 1):  # at the first reading all parents are new
-            for _, url, number in self._source.acls(self._stamp[0]):
-                if url in self._nodes and url not in parents:
-                    self._place(url, number)
+        if self._stamp != _UNREAD:  # at the first reading all parents are new
+            for _, url, number, source in self._source.acls(self._stamp[0]):
+                if url in self._graph.parents and url not in parents:
+                    self._place(url, ParentNode(number, source))
                     affected |= self._descend(url)
         if parents:
             found = self._source.chains_at(sorted(parents))
             for url in parents:
-                self._place(url, found.get(url))
+                self._place(url, ParentNode(*found.get(url, ())))
         return affected
 
     def _take_chains(self, fresh: Sequence[ChainData]) -> set[str]:
         """Take in new chains with their entries; return the parents that nothing inherited from before."""
         lists: list[int] = []
         for chain in fresh:
-            self._chains[chain.id] = chain
+            self._graph.chains[chain.id] = chain
             self._last = chain.id
             if chain.entries not in self._with:
                 self._with[chain.entries] = []
@@ -210,7 +211,7 @@ class Rights:
         for start in range(0, len(lists), _GROUP):
             for number, entries in self._source.entries(lists[start : start + _GROUP]).items():
                 self._post(number, entries)
-        return {chain.parent for chain in fresh if chain.parent} - self._nodes.keys()
+        return {chain.parent for chain in fresh if chain.parent} - self._graph.parents.keys()
 
     def _post(self, number: int, entries: Iterable[AclEntry]) -> None:
         for entry in entries:
@@ -220,13 +221,13 @@ class Rights:
                 postings = self._postings[key] = _Postings()
             (postings.denies if entry.right is Right.DENY else postings.permits).append(number)
 
-    def _place(self, url: str, number: int | None) -> None:
-        before = self._nodes.get(url)
-        if before is not None:
-            self._urls_of[before].discard(url)
-        self._nodes[url] = number
-        if number is not None:
-            self._urls_of.setdefault(number, set()).add(url)
+    def _place(self, url: str, node: ParentNode) -> None:
+        before = self._graph.parents.get(url)
+        if before is not None and before.chain is not None:
+            self._urls_of[before.chain].discard(url)
+        self._graph.parents[url] = node
+        if node.chain is not None:
+            self._urls_of.setdefault(node.chain, set()).add(url)
 
     def _descend(self, url: str) -> set[int]:
         """Return every chain that *url* is above of."""
@@ -250,7 +251,7 @@ class Rights:
             if (postings := self._postings.get(key)) is not None:
                 permits.update(postings.permits)
                 denies.update(postings.denies)
-        judging = Judging(self._chains, self._nodes, permits - denies, denies)
+        judging = Judging(self._graph, permits - denies, denies)
         again = None if seen is None else self._since(seen.epoch)
         if seen is None or again is None:
             allowed = {number for number in self._candidates(permits - denies) if judging.permits(number)}

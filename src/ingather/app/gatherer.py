@@ -19,6 +19,7 @@ from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
 from ingather.app.credentials import CredentialFile
+from ingather.app.feeds.senders import trust_list
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.memory import calm_collector
@@ -37,7 +38,7 @@ from ingather.conf.sources.source import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.extract.html import walk_in_use
-from ingather.feeds.trust import TrustList
+from ingather.feeds.trust import TrustList, TrustRight
 from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
@@ -100,10 +101,10 @@ def die_with(parent: int) -> None:
 def pushed_scope(source: str, trusted: TrustList, ports: frozenset[int] = frozenset()) -> Scope:
     """Return where a source may go that no file declares, that is, what feeds push.
 
-    Public addresses, and those of the senders that the operator has named: an adaptor serves what it lists. Trusting
-    everybody to push admits nobody to be fetched from. *ports*: of those senders; empty = any.
+    Public addresses, and those that the operator has named for it: an adaptor serves what it lists. Naming everybody
+    admits nobody to be fetched from. *ports*: of those addresses; empty = any.
     """
-    addresses = tuple(str(network) for network in trusted.networks() if network.prefixlen)
+    addresses = tuple(str(network) for network in trusted.networks(TrustRight.FETCH) if network.prefixlen)
     return replace(SourceConf(name=source, addresses=addresses).scope(), address_ports=ports)
 
 
@@ -177,7 +178,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     )
     scopes = {name: source.scope() for name, source in blueprint.sources.items()}
 
-    trusted = TrustList(Home(home).feeds / "trusted")
+    trusted = trust_list(Home(home), settings)
     ports = frozenset(int(word) for word in settings.words("feeds.fetch-ports"))
 
     def scope_of(source: str) -> Scope:

@@ -26,6 +26,8 @@ class _Source:
     access: str
     documents: int
     acl: int | None = None
+    apart: int = 0
+    inherited: int = 0
 
 
 class Names:
@@ -48,7 +50,9 @@ class Names:
         self._hosts.clear()
         self._directives.clear()
         self._counted.clear()
-        rows = fetch(self._cursor, "select id, name, kind, access, documents, acl from source")
+        rows = fetch(
+            self._cursor, "select id, name, kind, access, documents, acl, apart, inherited from source"
+        )
         self._ids = {name: key for key, name, *_ in rows}
         self._sources = {row[0]: _Source(*row[2:]) for row in rows}
         self.reload_removed()
@@ -128,7 +132,23 @@ class Names:
 
     def audience(self, source: int) -> int:
         """Return the access class of a source: equal bodies hide behind each other only within one."""
-        return PUBLIC_CLASS if self._sources[source].access == "public" else source
+        row = self._sources[source]
+        return PUBLIC_CLASS if row.access == "public" and not row.apart else source
+
+    def is_apart(self, source: int) -> bool:
+        """Whether tokens push to a source: then its documents and links count for itself alone."""
+        return bool(self._sources[source].apart)
+
+    def set_apart(self, source: int) -> None:
+        """Note that a token pushed to a source."""
+        self._cursor.execute("update source set apart = 1 where id = ?", (source,))
+        self._sources[source].apart = 1
+
+    def set_inherited(self, source: int, *, inherited: bool) -> None:
+        """Write whether ACLs of other sources may inherit from those of a source as from their own."""
+        if bool(self._sources[source].inherited) != inherited:
+            self._cursor.execute("update source set inherited = ? where id = ?", (inherited, source))
+            self._sources[source].inherited = int(inherited)
 
     def documents(self, source: int) -> int:
         """Return how many described URLs a source has."""

@@ -159,14 +159,26 @@ class MoreReader:
 
     # -- for the link pass --------------------------------------------------------------------
 
-    def links_pass(self) -> Iterator[tuple[int, bytes, bytes]]:
-        """Yield (page, packed keys, anchors) of every page with links whose source is public."""
+    def links_pass(self) -> Iterator[tuple[int, bytes, bytes, int]]:
+        """Yield (page, packed keys, anchors, source) of every page with links whose source is public.
+
+        The source is 0 unless it is kept apart: then its links count for its own documents (:meth:`kept_apart`) alone.
+        """
         for rows in self._rows.pages(
-            "select p.id, p.out, p.anchor from page p join url u on u.id = p.id join source s on s.id = u.source "
+            "select p.id, p.out, p.anchor, iif(s.apart, s.id, 0) from page p join url u on u.id = p.id join source s on s.id = u.source "
             "where p.id > ? and p.out != x'' and s.access = 'public' and u.acl = 0 and u.state != 3 order by p.id limit ?",
             size=_GROUP,
         ):
-            yield from ((page, keys, anchors) for page, keys, anchors in rows)
+            yield from ((page, keys, anchors, source) for page, keys, anchors, source in rows)
+
+    def kept_apart(self) -> dict[int, int]:
+        """Return the source of every document of a source that is kept apart, by row."""
+        return dict(
+            self._rows.all(
+                "select u.id, u.source from url u join source s on s.id = u.source where s.apart and u.version is not null",
+                (),
+            )
+        )
 
     def keys(self) -> Iterator[tuple[int, int]]:
         """Yield (key, id) of every URL that the index holds."""

@@ -20,6 +20,8 @@ FEED_VERBS: dict[str, str] = {
     "push": "ingather.cli.feed_push:push",
     "make": "ingather.cli.feed_push:make",
     "check": "ingather.cli.feed_check:check",
+    "accept-from": "ingather.cli.feed_senders:accept_from",
+    "fetch-from": "ingather.cli.feed_senders:fetch_from",
     "trust": "ingather.cli.feed_senders:trust",
     "token": "ingather.cli.feed_senders:token",
     "notify": "ingather.cli.feed_notify:notify",

@@ -24,7 +24,9 @@ _TYPES = ("full", "incremental", "metadata-and-url")
 def list_(home: Path, source: str, limit: int, as_json: bool) -> None:  # noqa: FBT001 - click gives it so
     """List pushed feeds, newest first."""
     found = open_feeds(home).office.feeds(datasource=source, limit=limit)
-    tell_list(found, _line, nothing="no feeds were pushed; see: ingather feed trust --help", as_json=as_json)
+    tell_list(
+        found, _line, nothing="no feeds were pushed; see: ingather feed accept-from --help", as_json=as_json
+    )
 
 
 @click.command("show")

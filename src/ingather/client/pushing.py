@@ -330,7 +330,7 @@ def _refusal(status: int, text: str) -> PushError:
     again = status >= _SERVER_ERROR or _FULL_DISK in lower or lower == "internal error"
     hint = None
     if "unauthorized" in lower:
-        hint = "have this machine's address trusted there (Ingather: ingather feed trust ADDRESS), or show a token"
+        hint = "have feeds of this machine's address taken there (Ingather: ingather feed accept-from ADDRESS), or show a token"
     elif status == _NOT_FOUND:
         hint = "is this the feed port of the server?"
     return PushError(f"the server answered {status}: {line}", status=status, again=again, hint=hint)

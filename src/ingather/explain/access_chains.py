@@ -16,7 +16,7 @@ class AclFacts(Protocol):
 
     def snapshot(self) -> AbstractContextManager[None]: ...  # noqa: D102
     def chains(self, after: int) -> Iterator[ChainData]: ...  # noqa: D102
-    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]: ...  # noqa: D102
+    def chains_at(self, urls: Sequence[str]) -> Mapping[str, tuple[int, int]]: ...  # noqa: D102
     def marks_of(self, url_id: int) -> tuple[int, str, int] | None: ...  # noqa: D102
     def chain_of(self, url: str) -> list[Acl]: ...  # noqa: D102
     def rescue_of(self, url: str) -> list[Acl]: ...  # noqa: D102
@@ -43,7 +43,7 @@ def broken_chains(acls: AclFacts) -> set[int]:
         path: list[str] = []
         met: set[str] = set()
         while url not in depth:
-            chain = chains.get(at.get(url, -1))
+            chain = chains.get(at.get(url, (-1, 0))[0])
             if chain is None or url in met or chain.problem or chain.inheritance is Inheritance.LEAF_NODE:
                 depth[url] = -1
                 break

@@ -27,6 +27,10 @@ def explanation_text(answer: Mapping[str, Any], user: str) -> str:
     for acl in answer["acls"]:
         said = f": {acl['verdict']}" if acl["verdict"] else ""
         lines.append(f"  {acl['url']} ({acl['inheritance']}, {acl['entries']} entries){said}")
+        if acl["foreign"]:
+            lines.append(
+                "    of another source than the ACL below it, and a token brought one of both: both must permit"
+            )
         if acl["problem"]:
             lines.append(f"    not trusted: {acl['problem']}")
         for entry in acl["matched"]:

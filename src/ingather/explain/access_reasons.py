@@ -83,5 +83,5 @@ def acl_form(acl: Acl, verdict: str, matched: Sequence[Mapping[str, Any]]) -> di
     return {
         "url": acl.url, "inherit_from": acl.inherit_from or None, "inheritance": str(acl.inheritance), "problem": acl.problem or None,
         "entries": len(acl.entries), "denies": sum(e.right is Right.DENY for e in acl.entries), "verdict": verdict or None,
-        "matched": list(matched),
+        "matched": list(matched), "foreign": acl.foreign,
     }  # fmt: skip

@@ -29,7 +29,7 @@ def admitted_by(detail: str, source: str, *, declared: bool) -> str:
     if found is not None and declared:
         return f'{why}; name it in [source.{source}]: addresses = ["{found[1]}"]'
     if found is not None:
-        return f"{why}; admit it with: ingather feed trust {found[1]}"
+        return f"{why}; admit it with: ingather feed fetch-from {found[1]}"
     port = _PORT.search(why)
     if port is not None:
         where = f"ports of [source.{source}]" if declared else "feeds.fetch-ports"

@@ -15,7 +15,9 @@ from ingather.catalog.feeds.sqlite_feeds import Known, Listing
 from ingather.catalog.sqlite_apply import Applied
 from ingather.errors import UrlError
 from ingather.feeds.applying_acls import AclPart
+from ingather.feeds.authority import UnauthorizedError
 from ingather.feeds.desk import WEB_SOURCE
+from ingather.feeds.ownership import Ownership
 from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
 from ingather.feeds.receipts import Written, joined, not_in_patterns
@@ -65,9 +67,12 @@ class _Applying:
         self._feeds, self._access = writer.feeds, writer.access
         self._now_s, self._policy = now_s, policy
         self._source = self._feeds.make_source(source_row_name(feed.datasource))
+        self._ownership = Ownership(writer, applied, feed, self._source, policy)
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
         """Whether its records are for the crawler."""
-        self._acls = AclPart(writer, applied, self._source, policy, feed=feed.id, later=feed.done > 0)
+        self._acls = AclPart(
+            writer, applied, self._source, policy, self._ownership, feed=feed.id, later=feed.done > 0
+        )
         self.receipts: list[Receipt] = []
         """Of the items so far; the caller writes them, all at once."""
 
@@ -84,7 +89,7 @@ class _Applying:
                 self._record(item, item.record, result)
             else:
                 self._rejected(item, result)
-        except (RefusedError, UrlError) as refused:
+        except (RefusedError, UnauthorizedError, UrlError) as refused:
             result.state = Written.REJECTED
             result.notes.insert(0, str(refused))
         self.receipts.append((
@@ -99,9 +104,14 @@ class _Applying:
         found = None
         with suppress(UrlError):  # what is no URL has no row
             found = self._feeds.row(item.url)
+        try:
+            self._ownership.check(item.url, found)
+        except UnauthorizedError as refused:  # it would change nothing of others if it could be read
+            raise RefusedError(f"{item.rejected}; and {refused}") from refused
         if found is not None:
             result.url_id = found.row.id
-            self._feeds.touch(found.row.id, self._feed.id, item.n)
+            if found.listing is not None and found.listing.source == self._source:
+                self._feeds.touch(found.row.id, self._feed.id, item.n)
         if item.denies and item.url:
             self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
@@ -115,9 +125,13 @@ class _Applying:
         found = self._feeds.row(item.url)
         if found is not None:
             result.url_id = found.row.id
+        if not self._merely_asks(record):
+            self._ownership.check(item.url, found)
         if record.delete:
             self._delete(found, result)
             return
+        if self._acls.speaks(record):
+            self._ownership.authority.check_acl()
         if self._feeds.removed_by_hand(item.url) or (found and found.by_hand):
             raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
         if record.display_url and not self._may_show(record.display_url):
@@ -128,6 +142,11 @@ class _Applying:
             self._list(item, record, found, result)
         else:
             self._content(item, record, found, result)
+
+    def _merely_asks(self, record: FeedRecord) -> bool:
+        """Whether a record says nothing of its URL but that the crawler is to look: anybody who is trusted may, of any URL."""
+        plain = self._feed.datasource == WEB_SOURCE and not record.delete and not self._acls.speaks(record)
+        return plain and not self._ownership.authority.grant.bounded
 
     def _delete(self, found: Known | None, result: Result) -> None:
         """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""
@@ -141,10 +160,6 @@ class _Applying:
         row, state, listing = found.row, found.state, found.listing
         owner = row.source if listing is None else listing.source
         if owner != self._source:
-            if self._policy.keeps(self._feeds.source_name(owner)):
-                raise RefusedError(
-                    f"it belongs to {self._feeds.source_name(owner)}, whose documents others do not delete (taken-over)"
-                )
             self._warn(
                 result, "feed-delete",
                 f"deleted by {self._feed.datasource}, but it belonged to {self._feeds.source_name(owner)}",
@@ -213,8 +228,6 @@ class _Applying:
             return
         name = self._feeds.source_name(owner)
         if owner != self._source:
-            if listing is not None or row.version is not None:
-                self._may_take(row, owner, result.url)
             self._feeds.also_listed(
                 row.id,
                 owner,
@@ -227,23 +240,10 @@ class _Applying:
             self._warn(
                 result, "feed-owner", f"it was {what} {name} and belongs to {self._feed.datasource} now"
             )
+            if listing is not None and row.version is not None:
+                self._access.adopt(result.url, self._source, self._applied)
         if row.source != self._source and (content or (listing is not None and not listing.web)):
             self._feeds.move(row.id, self._source, self._applied)
-
-    def _may_take(self, row: Row, owner: int, url: str) -> None:
-        """See that a URL may change hands; else its owner keeps it, and this source is one that lists it, too."""
-        name = self._feeds.source_name(owner)
-        if self._policy.keeps(name):
-            why = f"it belongs to {name}, whose documents others do not take (taken-over)"
-        elif not self._policy.takes_over:
-            why = (
-                f"it belongs to {name}, and {self._feed.datasource} takes no documents of others (takes-over)"
-            )
-        else:
-            return
-        self._feeds.also_listed(row.id, self._source, web=False, feed=self._feed.id)
-        self._writer.applier.event("feed-owner", url, why)
-        raise RefusedError(why)
 
     def _without_content(self, row: Row, listing: Listing | None, result: Result) -> None:
         if self._feed.feedtype == FeedType.FULL:
@@ -367,6 +367,10 @@ class _Applying:
             result.notes.append(f"it was listed by {self._feeds.source_name(listing.source)} too")
             self._feeds.also_listed(url_id, listing.source, web=listing.web, feed=listing.feed, n=listing.n)
             self._feeds.no_longer_listed(url_id, self._source)
+        if self._ownership.authority.grant.bounded and found is not None and found.row.source != self._source:
+            self._feeds.move(
+                url_id, self._source, self._applied
+            )  # what a token lists is its own source's altogether
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
         if self._metadata(url_id, record, now.display, found, fresh=listing is None):

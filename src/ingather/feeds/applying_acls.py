@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Final
 
-from ingather.access.metas import acl_of_metas
+from ingather.access.metas import acl_of_metas, is_acl_meta
 from ingather.catalog.feeds.sqlite_feeds import Listing
 from ingather.catalog.sqlite_apply import Applied
+from ingather.feeds.ownership import Ownership
 from ingather.feeds.policy import FeedPolicy, FeedWriter, Result
 from ingather.feeds.receipts import Written
 from ingather.model.acl import Acl
@@ -22,20 +23,34 @@ _EARLIER: Final = 4
 class AclPart:
     """Applies ACLs of one batch of the data source that owns *source*."""
 
-    def __init__(  # noqa: PLR0913 - where it applies them, and behind what
-        self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy, *, feed: int, later: bool
-    ) -> None:
+    def __init__(  # noqa: PLR0913 - where it applies them, for whom, and behind what
+        self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy, ownership: Ownership, *, feed: int, later: bool
+    ) -> None:  # fmt: skip
         self._feeds, self._access = writer.feeds, writer.access
+        self._ownership, self._bound = ownership, ownership.authority.grant.bounded
         self._applied, self._source, self._policy = applied, source, policy
         self._feed, self._later = feed, later
         """The feed, and whether batches of it went before."""
         self._given: dict[str, bool] = {}
         """URLs whose ACL this batch gave, and whether by a free element."""
 
-    def put(self, acl: Acl) -> None:
-        """Put the ACL of a URL in force, as the source's policy reads empty ones."""
+    def put(self, acl: Acl, *, of_others: bool = False) -> None:
+        """Put the ACL of a URL in force, as the source's policy reads empty ones.
+
+        *of_others*: the URL belongs to another source, and both sides allow it.
+        """
         self._access.put_acl(
-            acl, self._applied, source=self._source, empty_is_none=self._policy.empty_acl_is_none
+            acl, self._applied, source=self._source, bound=self._bound and not of_others,
+            empty_is_none=self._policy.empty_acl_is_none,
+        )  # fmt: skip
+
+    @staticmethod
+    def speaks(record: FeedRecord) -> bool:
+        """Whether a record brings an access list, in whatever form."""
+        return (
+            record.acl is not None
+            or bool(record.denied)
+            or any(is_acl_meta(name) for name, _ in record.metadata or ())
         )
 
     def _note_twice(self, url: str, listing: Listing | None, result: Result, *, free: bool) -> None:
@@ -60,6 +75,8 @@ class AclPart:
     def free(self, item: FeedAcl, result: Result) -> None:
         """A named resource, or the ACL of a document that is not sent along."""
         found = self._feeds.row(item.acl.url)
+        self._ownership.authority.check_acl()
+        of_others = self._ownership.check(item.acl.url, found)
         listing = None
         if found is not None:
             result.url_id = found.row.id
@@ -74,7 +91,7 @@ class AclPart:
                 result.notes.append("it had no ACL")
         else:
             self._note_twice(item.acl.url, listing, result, free=True)
-            self.put(item.acl)
+            self.put(item.acl, of_others=of_others)
         if listing is not None and found is not None:
             listing.acl = 0 if item.delete else _ELEMENT + _EARLIER
             self._feeds.put_listing(found.row.id, listing)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ingather.errors import IngatherError
+from ingather.feeds.authority import Sender
 from ingather.model.feed import FeedType
 
 __all__ = [
@@ -138,13 +139,13 @@ class FeedTicket:
 class FeedDesk(Protocol):
     """Takes feeds; in the keeper's process. Coroutines may be awaited on any event loop of it."""
 
-    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Give the feed its durable row and its place in the queue of its source.
 
         Args:
             spooled: the file; it belongs to the desk from now on.
             fields: what the form said.
-            sender: address of the peer, for the receipt.
+            sender: who pushed it; what he may say is kept with the feed.
 
         Raises:
             FeedRefusedError: see :meth:`FeedFields.check`; the file is still the caller's.

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from ingather.access.principals import PrincipalKey, key_of, split
 from ingather.errors import UsageError
+from ingather.feeds.authority import TRUSTED, Grant
 from ingather.model.acl import Principal
 from ingather.model.feed import FeedEnd, FeedHeader, FeedRejection, GroupMembership
 
@@ -125,7 +126,8 @@ class GroupLoading:
         mode: add, or replace.
         now_s: wall time.
         most: memberships of all sources together.
-        on_reject: told of every element that could not be read: line, reason, group.
+        on_reject: told of every element that could not be read, or that the sender may not say: line, reason, group.
+        grant: what the sender may say.
 
     Raises:
         UsageError: the source has no name.
@@ -140,6 +142,7 @@ class GroupLoading:
         now_s: float,
         most: int = MOST,
         on_reject: Callable[[int, str, str], None] = lambda _line, _reason, _group: None,
+        grant: Grant = TRUSTED,
     ) -> None:
         if not source.strip():
             raise UsageError("memberships need a source", hint="name it: groupsource, replace or --source")
@@ -147,6 +150,7 @@ class GroupLoading:
         self._now_s = now_s
         self._most = most
         self._on_reject = on_reject
+        self._grant = grant
         self._kept: dict[str, None] = {}
         self._load = 0
         self.report = GroupReport(source.strip(), mode)
@@ -167,7 +171,7 @@ class GroupLoading:
         for item in items:
             if isinstance(item, FeedRejection):
                 self._reject(item.line, item.reason, item.url)
-            elif isinstance(item, GroupMembership) and not self._lost(item):
+            elif isinstance(item, GroupMembership) and not self._lost(item) and not self._refused(item):
                 self.report.groups += 1
                 self._warn(item)
                 group = item.group
@@ -260,11 +264,21 @@ class GroupLoading:
             return True
         return False
 
-    def _reject(self, line: int, reason: str, group: str) -> None:
+    def _refused(self, item: GroupMembership) -> bool:
+        """Whether the sender may not give *item*'s group members. Unlike what cannot be read, it keeps nothing in force."""
+        why = self._grant.refusal_of_group(item.group)
+        if why:
+            self._count_rejected(item.line, why, item.group.name)
+        return bool(why)
+
+    def _count_rejected(self, line: int, reason: str, group: str) -> None:
         self.report.rejected += 1
         self._on_reject(line, reason, group)
         if len(self.report.rejections) < _SHOWN:
             self.report.rejections.append((line, reason))
+
+    def _reject(self, line: int, reason: str, group: str) -> None:
+        self._count_rejected(line, reason, group)
         if group.isprintable() and group.strip():
             self._kept[group.strip()] = self._kept[split(group.strip())[0]] = None
 

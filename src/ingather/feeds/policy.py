@@ -1,6 +1,6 @@
 """What applying a feed needs: the writer, what the operator decided of a data source, what one record came to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -36,8 +36,9 @@ class FeedPolicy:
         moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
         immediate_s: ... and with ``crawl-immediately`` after this time.
         display_schemes: of display URLs.
-        takes_over: the data source may take documents that belong to others.
-        keeps: whether a source (by name) lets none of its documents be taken over or deleted by others.
+        takes_over: whether the data source may take documents that belong to others; ``None`` = its settings do not say.
+        taken_over: whether others may take those of a source, by its name in lower case; absent = its settings do not say.
+        inherited: whether ACLs of other sources may inherit from its ACLs as from their own, though a token brought them.
         canonical: makes URLs in metas canonical.
     """
 
@@ -47,8 +48,9 @@ class FeedPolicy:
     immediate_s: float = 60.0
     display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
     canonical: Callable[[str], str] | None = None
-    takes_over: bool = True
-    keeps: Callable[[str], bool] = lambda _: False
+    takes_over: bool | None = None
+    taken_over: Mapping[str, bool] = field(default_factory=dict)
+    inherited: bool = False
 
 
 class RefusedError(Exception):

@@ -1,16 +1,21 @@
-"""Senders that were refused, and tokens that stand for a data source."""
+"""Senders that were refused, and tokens that admit from anywhere."""
 
 import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
+from ingather.feeds.authority import Grant
 from ingather.feeds.trust import write_durably
 
-__all__ = ["RefusedSender", "RefusedSenders", "SourceTokens", "load_refused"]
+__all__ = ["FeedTokens", "RefusedSender", "RefusedSenders", "load_refused", "standard_grant"]
 
 _MOST: Final = 1000
 
@@ -66,56 +71,117 @@ def load_refused(path: Path) -> list[RefusedSender]:
         return []
 
 
-class SourceTokens:
-    """Tokens that admit a sender from anywhere, each for one data source. The file holds digests only."""
+class _Row(NamedTuple):
+    digest: str
+    grant: Grant
+
+
+class FeedTokens:
+    """Tokens that admit senders from anywhere, by name, each with its grant. The file holds digests of the tokens only.
+
+    A file that an older version wrote has sources with a digest each: such a token writes documents and access lists of
+    its source, and no memberships.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def make(self, source: str) -> str:
-        """Give *source* a new token, which replaces its old one, and return it.
+    def make(self, name: str, grant: Grant | None = None) -> str:
+        """Make a token called *name*, which replaces the old one of that name, and return it.
+
+        *grant*: what it may say; ``None`` = as the old one, else its own data source.
 
         Raises:
             OSError: the file cannot be written.
         """
+        rows = self._read()
+        name = _known_as(name, rows)
+        if grant is None:
+            grant = rows[name].grant if name in rows else standard_grant(name)
         token = secrets.token_urlsafe(32)
-        self._write({**self._read(), source: _digest(token)})
+        self._write({**rows, name: _Row(_digest(token), replace(grant, token=name))})
         return token
 
-    def remove(self, source: str) -> bool:
-        """Forget the token of *source*; return whether there was one.
+    def change(self, name: str, grant: Grant) -> bool:
+        """Let the token *name* say what *grant* says from now on; return whether there is one. It stays the same token.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        rows = self._read()
+        name = _known_as(name, rows)
+        if name not in rows:
+            return False
+        self._write({**rows, name: _Row(rows[name].digest, replace(grant, token=name))})
+        return True
+
+    def remove(self, name: str) -> bool:
+        """Forget the token *name*; return whether there was one. What was pushed with it stays.
 
         Raises:
             OSError: the file cannot be written.
         """
         kept = self._read()
-        if kept.pop(source, None) is None:
+        if kept.pop(_known_as(name, kept), None) is None:
             return False
         self._write(kept)
         return True
 
-    def sources(self) -> list[str]:
-        """Return the sources that have a token."""
-        return sorted(self._read())
+    def grants(self) -> list[Grant]:
+        """Return what each token may say, by name."""
+        return [row.grant for _, row in sorted(self._read().items())]
 
-    def source_of(self, token: str) -> str | None:
-        """Return the source that *token* admits to, ``None`` if it is nobody's."""
+    def grant(self, name: str) -> Grant | None:
+        """Return what the token *name* may say, ``None`` if there is none."""
+        rows = self._read()
+        row = rows.get(_known_as(name, rows))
+        return None if row is None else row.grant
+
+    def grant_of(self, token: str) -> Grant | None:
+        """Return what the bearer of *token* may say, ``None`` if it is nobody's."""
         found = None
         shown = _digest(token)
-        for source, digest in self._read().items():
-            if hmac.compare_digest(digest, shown):
-                found = source
+        for row in self._read().values():
+            if hmac.compare_digest(row.digest, shown):
+                found = row.grant
         return found
 
-    def _read(self) -> dict[str, str]:
+    def _read(self) -> dict[str, _Row]:
+        """Return the tokens by name; a row that cannot be read admits nobody."""
         try:
             rows = json.loads(self._path.read_text("utf-8"))
-            return {str(source): str(digest) for source, digest in rows.items()}
+            return {name: row for name, row in map(_row, rows.items()) if row is not None}
         except (OSError, ValueError, AttributeError):
             return {}
 
-    def _write(self, rows: dict[str, str]) -> None:
-        write_durably(self._path, json.dumps(rows, indent=1, sort_keys=True))
+    def _write(self, rows: Mapping[str, _Row]) -> None:
+        found = {name: {"digest": row.digest, **msgspec.to_builtins(row.grant)} for name, row in rows.items()}
+        write_durably(self._path, json.dumps(found, indent=1, sort_keys=True))
+
+
+def _known_as(name: str, rows: Mapping[str, _Row]) -> str:
+    """Return the name that a token has: names of data sources are compared without case."""
+    if name in rows:
+        return name
+    return next((known for known in rows if known.lower() == name.lower()), name)
+
+
+def standard_grant(name: str) -> Grant:
+    """Return what a token may say that is made for a data source: its documents with their access lists."""
+    low = name.lower()
+    return Grant(token=name, sources=(low,), group_sources=(low,))
+
+
+def _row(item: tuple[str, object]) -> tuple[str, _Row | None]:
+    name, value = item
+    if isinstance(value, str):
+        return name, _Row(value, standard_grant(name))
+    try:
+        rest = dict(value)  # type: ignore[call-overload]
+        digest = msgspec.convert(rest.pop("digest"), str)
+        return name, _Row(digest, replace(msgspec.convert(rest, Grant), token=name))
+    except (TypeError, ValueError, KeyError, msgspec.ValidationError):
+        return name, None
 
 
 def _digest(token: str) -> str:

@@ -1,27 +1,50 @@
-"""Who may push feeds: this machine, and the addresses that the operator has named (GSA feeds specification, section 3).
+"""Which addresses may push feeds, and which may be fetched from because feeds name them (GSA feeds specification, section 3).
 
-The list is a text file, one address or network a line, ``#`` begins a comment. It is read again when it has
-changed, so a command that edits it acts at once. A line that cannot be read admits nobody.
+Two rights: ``accept`` (feeds from there are taken; this machine always has it) and ``fetch`` (URLs that feeds list may be
+fetched from there, though the address is private). The list is a text file, one address or network a line, with the rights
+behind it; a line without any has both, as all had before there were two. ``#`` begins a comment. The file is read again when it
+has changed, so a command that edits it acts at once. A line that cannot be read admits nobody.
 """
 
 import ipaddress
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from ingather.errors import UsageError
 
-__all__ = ["Address", "Network", "TrustList", "parse_peer", "parse_trusted", "write_durably"]
+__all__ = [
+    "BOTH",
+    "Address",
+    "Network",
+    "TrustList",
+    "TrustRight",
+    "parse_peer",
+    "parse_trusted",
+    "write_durably",
+]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _HEADER: Final = (
-    "# Senders whose feeds are taken, besides this machine. Edited by: ingather feed trust\n"
-    "# One address or network (10.1.0.0/16, 2001:db8::/32) a line.\n"
+    "# Addresses that feeds are accepted from, besides this machine, and that pushed URLs may be fetched from.\n"
+    "# Edited by: ingather feed accept-from, fetch-from and trust. One address or network (10.1.0.0/16, 2001:db8::/32) a line,\n"
+    "# then what it may: accept, fetch, or nothing for both.\n"
 )
+
+
+class TrustRight(StrEnum):
+    """What an address may."""
+
+    ACCEPT = "accept"
+    FETCH = "fetch"
+
+
+BOTH: Final = frozenset(TrustRight)
 _EVERYBODY: Final = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 
 
@@ -59,26 +82,33 @@ def parse_peer(text: str) -> Address | None:
 
 
 class TrustList:
-    """The trusted networks in the file at *path*; safe to use from several threads."""
+    """The networks in the file at *path* and of the settings, with their rights; safe to use from several threads.
 
-    def __init__(self, path: Path) -> None:
+    *settings*: networks that ``feeds.accept-from`` and ``feeds.fetch-from`` name, by right.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[TrustRight, Collection[Network]] | None = None) -> None:
         self.path = path
+        self._settings = {right: tuple((settings or {}).get(right, ())) for right in TrustRight}
         self._lock = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
-        self._networks: tuple[Network, ...] = ()
+        self._networks: Mapping[TrustRight, tuple[Network, ...]] = {}
 
-    def networks(self) -> tuple[Network, ...]:
-        """Return the networks of the file as it is now; loopback is not among them."""
+    def networks(self, right: TrustRight = TrustRight.ACCEPT) -> tuple[Network, ...]:
+        """Return the networks that have *right* now; loopback is not among them."""
         try:
             found = self.path.stat()
         except OSError:
-            return ()  # no list, or none that can be read: nobody
+            return self._settings[right]  # no list, or none that can be read: nobody
         signature = (found.st_mtime_ns, found.st_size, found.st_ino)
         with self._lock:
             if signature != self._seen:
-                self._networks = tuple(self._read())
+                rights = self.rights()
+                self._networks = {
+                    one: tuple(network for network, has in rights.items() if one in has) for one in TrustRight
+                }
                 self._seen = signature
-            return self._networks
+            return tuple(dict.fromkeys(self._networks[right] + self._settings[right]))
 
     def trusts(self, address: Address | None) -> bool:
         """Whether *address* may push."""
@@ -88,45 +118,57 @@ class TrustList:
             address.version == network.version and address in network for network in self.networks()
         )
 
-    def add(self, text: str) -> bool:
-        """Trust an address or network; return whether that is new.
+    def add(self, text: str, rights: Collection[TrustRight] = BOTH) -> bool:
+        """Give an address or network *rights*; return whether any is new.
 
         Raises:
             UsageError: *text* is none.
             OSError: the file cannot be written.
         """
-        return self._edit(add=parse_trusted(text))
+        return self._edit(text, give=rights)
 
-    def remove(self, text: str) -> bool:
-        """Trust it no longer; return whether it was on the list.
+    def remove(self, text: str, rights: Collection[TrustRight] = BOTH) -> bool:
+        """Take *rights* from it; return whether it had any of them by a line of its own.
 
         Raises:
             UsageError: *text* is none.
             OSError: the file cannot be written.
         """
-        return self._edit(remove=parse_trusted(text))
+        return self._edit(text, take=rights)
 
-    def _edit(self, *, add: Iterable[Network] = (), remove: Iterable[Network] = ()) -> bool:
-        old = list(self._read()) if self.path.exists() else []
-        kept = [network for network in old if network not in set(remove)]
-        kept += [network for network in add if network not in kept]
-        if kept == old:
-            return False
-        write_durably(self.path, _HEADER + "".join(f"{network}\n" for network in kept))
-        return True
-
-    def _read(self) -> Iterable[Network]:
+    def rights(self) -> dict[Network, frozenset[TrustRight]]:
+        """Return the rights of each network of the file."""
+        found: dict[Network, frozenset[TrustRight]] = {}
         try:
             lines = self.path.read_text("utf-8", "replace").splitlines()
         except OSError:
-            return
+            return found
         for line in lines:
-            word = line.partition("#")[0].strip()
-            if word:
-                try:
-                    yield from parse_trusted(word)
-                except UsageError:
-                    continue
+            word, *rights = line.partition("#")[0].split() or [""]
+            try:
+                given = frozenset(map(TrustRight, rights)) or BOTH
+                for network in parse_trusted(word) if word else ():
+                    found[network] = found.get(network, frozenset()) | given
+            except (UsageError, ValueError):
+                continue
+        return found
+
+    def _edit(
+        self, text: str, *, give: Collection[TrustRight] = (), take: Collection[TrustRight] = ()
+    ) -> bool:
+        old = self.rights()
+        now = dict(old)
+        for network in parse_trusted(text):
+            has = (now.get(network, frozenset()) | frozenset(give)) - frozenset(take)
+            if has:
+                now[network] = has
+            else:
+                now.pop(network, None)
+        if now == old:
+            return False
+        lines = (f"{network}{'' if has == BOTH else f' {min(has)}'}" for network, has in now.items())
+        write_durably(self.path, _HEADER + "".join(f"{line}\n" for line in lines))
+        return True
 
 
 def write_durably(path: Path, text: str) -> None:

@@ -4,9 +4,10 @@ An ACL belongs to a URL, which need not be a document: folders and shares carry 
 inherit. Values here are plain; how chains are evaluated is the business of ``access``.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 __all__ = [
     "DEFAULT_NAMESPACE",
@@ -16,6 +17,9 @@ __all__ = [
     "Principal",
     "PrincipalScope",
     "Right",
+    "Sourced",
+    "is_foreign",
+    "narrowed",
     "storable",
 ]
 
@@ -79,6 +83,8 @@ class Acl:
         inheritance: counts for the ACLs below this one.
         problem: why this ACL cannot be trusted (an unknown scope, right or type, an entity that was lost,
             unreadable JSON); with one, nobody may see what it governs.
+        foreign: in a chain, where the ACL below it is of another source and a token brought one of both: *inheritance* is
+            what :func:`narrowed` makes of it.
     """
 
     url: str
@@ -86,6 +92,35 @@ class Acl:
     inherit_from: str = ""
     inheritance: Inheritance = Inheritance.LEAF_NODE
     problem: str = ""
+    foreign: bool = False
+
+
+class Sourced(Protocol):
+    """An ACL whose source is known: *source* is a row, 0 = nobody knows; *bound*: a token brought it."""
+
+    @property
+    def source(self) -> int: ...  # noqa: D102
+    @property
+    def bound(self) -> bool: ...  # noqa: D102
+
+
+def is_foreign(child: Sourced, parent: Sourced, inherited: Collection[int]) -> bool:
+    """Return whether two sources meet where *child* inherits from *parent*, so that neither may open what the other closes.
+
+    That is so where a token brought one of both, unless the parent's source lets others inherit (*inherited*: those that do).
+    What trusted senders push may inherit from anything, as on an appliance.
+    """
+    return (
+        (child.bound or parent.bound)
+        and bool(child.source and parent.source)
+        and child.source != parent.source
+        and parent.source not in inherited
+    )
+
+
+def narrowed(inheritance: Inheritance) -> Inheritance:
+    """Return how an ACL combines with what inherits from it in another source: both must permit. A leaf node stays one."""
+    return inheritance if inheritance is Inheritance.LEAF_NODE else Inheritance.AND_BOTH_PERMIT
 
 
 def storable(acl: Acl) -> Acl:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from ingather.app.feeds.checking import check_feed
 from ingather.errors import CatalogError
+from ingather.feeds.authority import Grant, Sender
 from ingather.feeds.desk import FeedFields, FeedTicket, Spooled, feed_name
-from ingather.feeds.senders import RefusedSenders, SourceTokens
+from ingather.feeds.senders import FeedTokens, RefusedSenders
 from ingather.feeds.spool import Spool
 from ingather.feeds.trust import TrustList
 from ingather.testing.feedwire import Reply, exchange
@@ -38,6 +39,7 @@ class AcceptedFeed(NamedTuple):
     fields: FeedFields
     sender: str
     body: bytes
+    grant: Grant
 
 
 @dataclass
@@ -48,13 +50,15 @@ class MemoryDesk:
     records: int = 0
     fails: bool = False
 
-    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Remember the feed; see ``FeedDesk``."""
         fields.check()
         if self.fails:
             raise CatalogError("no row")
         number = len(self.accepted) + 1
-        self.accepted.append(AcceptedFeed(spooled, fields, sender, spooled.path.read_bytes()))
+        self.accepted.append(
+            AcceptedFeed(spooled, fields, sender.address, spooled.path.read_bytes(), sender.grant)
+        )
         self.records += spooled.records
         return FeedTicket(number, feed_name(fields.datasource, fields.feedtype, 0.0, number))
 
@@ -82,7 +86,7 @@ class RunningGate:
     server: FeedGate
     intake: Intake
     trust: TrustList
-    tokens: SourceTokens
+    tokens: FeedTokens
     refused: RefusedSenders
     room: list[bool]
 
@@ -119,7 +123,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "spool").mkdir(parents=True)
     took, room = desk or MemoryDesk(), [True]
-    trust, tokens = TrustList(folder / "trusted"), SourceTokens(folder / "tokens")
+    trust, tokens = TrustList(folder / "trusted"), FeedTokens(folder / "tokens")
     refused = RefusedSenders(folder / "refused.json")
     admission = Admission(trust, tokens, refused, lambda: 1000.0, proxies=proxies or Proxies())
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

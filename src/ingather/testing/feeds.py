@@ -11,6 +11,7 @@ from ingather.app.feeds.process import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.sqlite_reader import SqliteReader
+from ingather.feeds.authority import TRUSTED, Grant, Sender
 from ingather.feeds.desk import FeedFields, FeedTicket
 from ingather.ports.catalog import UrlRecord
 from ingather.testing.clock import FakeClock
@@ -70,13 +71,13 @@ class FeedRig:
         self.local = self._open()
 
     def take(
-        self, body: bytes, datasource: str = "src", feedtype: str = "incremental", **more: Any
-    ) -> FeedTicket:
-        """Give a feed its row and apply nothing."""
+        self, body: bytes, datasource: str = "src", feedtype: str = "incremental", *, grant: Grant = TRUSTED, **more: Any
+    ) -> FeedTicket:  # fmt: skip
+        """Give a feed its row and apply nothing; *grant*: what its sender may say."""
         self._numbers += 1
         file = self.home.path.parent / f"pushed-{self._numbers}.xml"
         file.write_bytes(body)
-        return self.local.take(file, FeedFields(datasource, feedtype, **more), "127.0.0.1")
+        return self.local.take(file, FeedFields(datasource, feedtype, **more), Sender("127.0.0.1", grant))
 
     def push(
         self, *records: str, datasource: str = "src", feedtype: str = "incremental", body: bytes = b"", **more: Any

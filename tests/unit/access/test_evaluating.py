@@ -2,15 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingather.access import ANONYMOUS, PUBLIC, ChainStatus, decide
-from ingather.access.decision import RESCUABLE
+from ingather.access.decision import RESCUABLE, Verdict, combine
 from ingather.access.evaluating import Rights
-from ingather.model.acl import Acl, AclEntry, Inheritance, Principal, PrincipalScope, Right
+from ingather.model.acl import (
+    Acl,
+    AclEntry,
+    Inheritance,
+    Principal,
+    PrincipalScope,
+    Right,
+    is_foreign,
+    narrowed,
+)
 
 JOE = Principal(PrincipalScope.USER, "joe")
 ENG = Principal(PrincipalScope.GROUP, "eng")
@@ -23,7 +34,14 @@ class Chain:
     parent: str
     inheritance: Inheritance
     problem: str
+    source: int = 0
+    bound: bool = False
     rescue: int = 0
+
+
+class Whose(NamedTuple):
+    source: int
+    bound: bool
 
 
 class Book:
@@ -36,10 +54,13 @@ class Book:
         self.epoch = 0
         self.moves: dict[int, int] = {}
         self.documents: dict[int, int] = {}
+        self.brought: dict[str, tuple[int, bool]] = {}
+        self.open: frozenset[int] = frozenset()
 
-    def put(self, acl: Acl) -> int:
+    def put(self, acl: Acl, source: int = 0, *, bound: bool = False) -> int:
         self.epoch += 1
         self.by_url[acl.url] = (self.epoch, acl)
+        self.brought[acl.url] = (source, bound)
         return self.number(acl)
 
     def delete(self, url: str) -> None:
@@ -48,19 +69,24 @@ class Book:
 
     def number(self, acl: Acl) -> int:
         entries = self.lists.setdefault(acl.entries, len(self.lists) + 1)
-        key = (entries, acl.inherit_from, acl.inheritance, acl.problem)
+        source, bound = self.brought.get(acl.url, (0, False))
+        key = (entries, acl.inherit_from, acl.inheritance, acl.problem, source, bound)
         made = Chain(len(self.numbers) + 2, *key)
         return self.numbers.setdefault(key, made).id
 
     def rescued(self, acl: Acl, policy: int) -> int:
         entries = self.lists.setdefault(acl.entries, len(self.lists) + 1)
-        made = Chain(len(self.numbers) + 2, entries, acl.inherit_from, acl.inheritance, "", policy)
+        made = Chain(len(self.numbers) + 2, entries, acl.inherit_from, acl.inheritance, "", rescue=policy)
         return self.numbers.setdefault((entries, acl.inherit_from, acl.inheritance, policy), made).id
 
     def governing(self, url: str) -> list[Acl]:
         found: list[Acl] = []
         seen: set[str] = set()
         while len(found) < 1_010 and (acl := self.by_url.get(url, (0, None))[1]) is not None:
+            if found and is_foreign(
+                Whose(*self.brought[found[-1].url]), Whose(*self.brought[url]), self.open
+            ):
+                acl = replace(acl, inheritance=narrowed(acl.inheritance))
             found.append(acl)
             if url in seen:
                 break
@@ -73,20 +99,28 @@ class Book:
     def snapshot(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def stamp(self) -> tuple[int, int]:
-        return self.epoch, len(self.numbers) + 1
+    def inherited(self) -> frozenset[int]:
+        return self.open
+
+    def stamp(self) -> tuple[int, int, str]:
+        return self.epoch, len(self.numbers) + 1, repr(sorted(self.open))
 
     def chains(self, after: int) -> Iterator[Chain]:
         return (chain for chain in list(self.numbers.values()) if chain.id > after)
 
-    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None, int]]:
         for url, (epoch, acl) in self.by_url.items():
             if epoch > after:
-                yield epoch, url, None if acl is None else self.number(acl)
+                yield (
+                    epoch,
+                    url,
+                    None if acl is None else self.number(acl),
+                    self.brought.get(url, (0, False))[0],
+                )
 
-    def chains_at(self, urls: Sequence[str]) -> Mapping[str, int]:
+    def chains_at(self, urls: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         known = {url: acl for url, (_, acl) in self.by_url.items() if acl is not None and url in urls}
-        return {url: self.number(acl) for url, acl in known.items()}
+        return {url: (self.number(acl), self.brought[url][0]) for url, acl in known.items()}
 
     def entries(self, ids: Sequence[int]) -> Mapping[int, tuple[AclEntry, ...]]:
         return {number: entries for entries, number in self.lists.items() if number in ids}
@@ -139,6 +173,63 @@ def test_all_chains_at_once_are_judged_as_each_by_the_rule(changes: list[Acl | s
                     assert view.sees(PUBLIC)
 
 
+SOURCED = st.tuples(ACLS, st.integers(0, 2), st.booleans())
+
+
+@settings(max_examples=150)
+@given(st.lists(st.one_of(SOURCED, URLS, st.frozensets(st.integers(1, 2))), min_size=1, max_size=12))
+def test_acls_of_several_sources_are_judged_as_the_rule_says(
+    changes: list[tuple[Acl, int, bool] | str | frozenset[int]],
+) -> None:
+    """Sources that let others inherit, who brought an ACL, and whether a token did, change at any time."""
+    book = Book()
+    following = Rights(book)
+    for change in changes:
+        if isinstance(change, tuple):
+            book.put(change[0], change[1], bound=change[2])
+        elif isinstance(change, str):
+            book.delete(change)
+        else:
+            book.open = change
+        for users, groups in VIEWERS:
+            views = following.visible(users, groups), Rights(book).visible(users, groups)
+            for url in ("u1", "u2", "u3", "u4"):
+                acls = book.governing(url)
+                expected = bool(acls) and bool(users) and decide(acls, JOE, groups).permitted
+                for view in views:
+                    assert not acls or view.sees(book.number(acls[-1])) is expected
+
+
+PERMIT_JOE, DENY_JOE = (AclEntry(Right.PERMIT, JOE),), (AclEntry(Right.DENY, JOE),)
+
+
+@pytest.mark.parametrize(
+    "kind", [Inheritance.CHILD_OVERRIDES, Inheritance.PARENT_OVERRIDES, Inheritance.AND_BOTH_PERMIT]
+)
+@pytest.mark.parametrize("child_bound", [True, False])
+@pytest.mark.parametrize("parent_bound", [True, False])
+@pytest.mark.parametrize("same_source", [True, False])
+@pytest.mark.parametrize("allowed", [True, False])
+def test_an_acl_that_a_token_brought_opens_nothing_across_sources(
+    kind: Inheritance, child_bound: bool, parent_bound: bool, same_source: bool, allowed: bool  # noqa: FBT001 - a case
+) -> None:  # fmt: skip
+    """The cells of docs/explanation/access-rights.md, "Inheritance across sources"."""
+    said = {"permit": PERMIT_JOE, "deny": DENY_JOE, "nothing": ()}
+    for child, own in said.items():
+        for parent, above in said.items():
+            book = Book()
+            book.open = frozenset({2}) if allowed else frozenset()
+            book.put(Acl("folder", above, "", kind), 1 if same_source else 2, bound=parent_bound)
+            number = book.put(Acl("document", own, "folder"), 1, bound=child_bound)
+            sees = Rights(book).visible((JOE,)).sees(number)
+            if same_source or allowed or not (child_bound or parent_bound):
+                combined = combine(VERDICTS[parent], VERDICTS[child], kind)
+                assert sees is (combined is Verdict.PERMIT)
+            else:
+                assert sees is (child == parent == "permit")
+
+
+VERDICTS = {"permit": Verdict.PERMIT, "deny": Verdict.DENY, "nothing": Verdict.INDETERMINATE}
 RULE = Acl("", (AclEntry(Right.PERMIT, ENG),))
 
 

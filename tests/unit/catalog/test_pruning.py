@@ -151,6 +151,6 @@ def test_a_page_whose_description_alone_went_keeps_its_links(
     visitor.now_s += DAY_S
     assert _prune_tombstones(visitor, catalog) == 1
     reader = catalog.reader()
-    [(page, _, _)] = list(reader.links_pass())
+    [(page, *_)] = list(reader.links_pass())
     assert page == visitor.id(f"{SITE}/")
     reader.close()

@@ -178,7 +178,7 @@ def test_pages_that_only_lead_on_keep_their_links(visitor: Visitor, catalog: Sql
     assert (record.described, record.outcome, record.where) == (False, Outcome.ENUMERATED, "filter.conf:9")
     reader = catalog.reader()
     assert reader.description(record.id) is None
-    assert [(page, keys) for page, keys, _ in reader.links_pass()] == [(record.id, full.links)]
+    assert [(page, keys) for page, keys, *_ in reader.links_pass()] == [(record.id, full.links)]
     reader.close()
     row = visitor.claim(PAGE)
     visitor.settle(Report(row.id, int(Outcome.ENUMERATED), 200, visitor.now_s, 1, anchors=b"\x90"), row)

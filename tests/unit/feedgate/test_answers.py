@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import FeedFields, FeedTicket, GroupsFullError, Spooled
 from ingather.testing.feedgate import MemoryDesk, RunningGate
 from ingather.testing.feedwire import FEED, chunked, exchange, multipart, post, read_reply, shapes
@@ -316,7 +317,7 @@ def test_a_head_is_refused_at_16_kib(gate: RunningGate) -> None:
 
 def test_groups_without_room_get_the_appliance_s_words_before_success(make_gate: Make) -> None:
     class Full(MemoryDesk):
-        async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+        async def accept(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
             raise GroupsFullError("error: group db at capacity.")
 
     xml = b"<xmlgroups><membership><principal scope='GROUP'>g</principal></membership></xmlgroups>"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingather.errors import UsageError
-from ingather.feeds.senders import RefusedSenders, SourceTokens, load_refused
+from ingather.feeds.senders import FeedTokens, RefusedSenders, load_refused
 from ingather.feeds.trust import TrustList, parse_peer, parse_trusted
 from ingather.testing.feedgate import RunningGate
 from ingather.testing.feedwire import FEED, exchange, multipart, post, shapes
@@ -87,7 +87,7 @@ def test_what_a_client_wrote_itself_does_not_make_it_trusted(make_gate: Make, li
 def test_a_token_admits_to_its_source_from_anywhere(make_gate: Make) -> None:
     gate = make_gate(proxies=PROXY)
     token = gate.tokens.make("sample").encode()
-    assert gate.tokens.sources() == ["sample"]
+    assert [grant.sources for grant in gate.tokens.grants()] == [("sample",)]
 
     def push(credentials: bytes, source: bytes = b"sample") -> int:
         head, body = shapes(FEED, source)["e"]
@@ -171,4 +171,4 @@ def test_the_list_of_refused_senders_is_bounded_and_survives(tmp_path: Path) -> 
     path.write_text(json.dumps([{"address": 1}]))
     assert load_refused(path) == []
     (tmp_path / "tokens").write_text("[]")
-    assert SourceTokens(tmp_path / "tokens").source_of("x") is None
+    assert FeedTokens(tmp_path / "tokens").grant_of("x") is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ingather.feeds.authority import Sender
 from ingather.feeds.spool import Spool
 from ingather.testing.feedgate import MemoryDesk
 from ingather.testing.feedwire import FEED, multipart, post
@@ -52,7 +53,7 @@ def test_what_is_written_meanwhile_is_the_body_in_its_order(tmp_path: Path) -> N
     async def push(pool: ThreadPoolExecutor) -> MemoryDesk:
         taking, body, desk = begun(tmp_path / "spool", pool)
         await send(taking, body)
-        answer = await taking.finish("127.0.0.1", lambda _source: True)
+        answer = await taking.finish(Sender("127.0.0.1"))
         assert answer.body == b"Success"
         return desk
 

@@ -24,9 +24,9 @@ def test_a_trusted_sender_is_a_target_and_everybody_is_none(tmp_path: Path) -> N
     ("detail", "declared", "said"),
     [
         ("refused-address: 10.9.8.7 is a private address that the source does not name", False,
-         "10.9.8.7 is a private address that the source does not name; admit it with: ingather feed trust 10.9.8.7"),
+         "10.9.8.7 is a private address that the source does not name; admit it with: ingather feed fetch-from 10.9.8.7"),
         ("robots.txt is unreachable: refused-address: dms.test: fd00::7 is a unique local address that the source does not name", False,
-         "admit it with: ingather feed trust fd00::7"),
+         "admit it with: ingather feed fetch-from fd00::7"),
         ("refused-address: 10.9.8.7 is a private address that the source does not name", True,
          'name it in [source.dms]: addresses = ["10.9.8.7"]'),
         ("refused-address: source dms does not allow port 6379 of 10.1.2.3", False, "add 6379 to feeds.fetch-ports"),

@@ -79,9 +79,9 @@ class Links:
     """A catalog of links in memory."""
 
     def __init__(
-        self, pages: dict[int, list[tuple[int, str]]], titles: dict[int, str], known: dict[int, bytes]
-    ) -> None:
-        self.pages, self.words, self.before = pages, titles, known
+        self, pages: dict[int, list[tuple[int, str]]], titles: dict[int, str], known: dict[int, bytes], apart: dict[int, int] | None = None
+    ) -> None:  # fmt: skip
+        self.pages, self.words, self.before, self.apart = pages, titles, known, apart or {}
 
     def keys(self) -> Any:
         return iter([(100 + row, row) for row in self.pages])
@@ -92,7 +92,11 @@ class Links:
                 row,
                 pack_keys([100 + target for target, _ in links]),
                 msgspec.msgpack.encode([text for _, text in links]),
+                self.apart.get(row, 0),
             )
+
+    def kept_apart(self) -> dict[int, int]:
+        return self.apart
 
     def titles(self, ids: Any) -> dict[int, tuple[str, str]]:
         return {row: (self.words.get(row, ""), f"/leaves/{row}") for row in ids}
@@ -112,6 +116,21 @@ def test_the_link_pass_counts_pages_and_keeps_anchors_that_say_something_new() -
     assert {row: msgspec.msgpack.decode(said) for row, (_, said) in result.changed.items()} == {
         3: ["salary slips"]
     }
+
+
+def test_links_of_a_source_kept_apart_count_for_its_own_documents_alone() -> None:
+    """What a token pushes changes nothing of how others are found."""
+    pages = {
+        1: [(2, "our form"), (3, "nonsense about them"), (4, "theirs")],
+        2: [],
+        3: [(4, "a form")],
+        4: [(2, "x")],
+    }
+    apart = {1: 7, 2: 7, 4: 8}
+    result = link_pass(Links(pages, {}, {}, apart))
+    assert list(result.counts) == [0, 0, 1, 0, 1]
+    said = {row: msgspec.msgpack.decode(texts) for row, (_, texts) in result.changed.items()}
+    assert said == {2: ["our form"], 4: ["a form"]}
 
 
 def test_a_second_pass_over_the_same_links_changes_nothing() -> None:

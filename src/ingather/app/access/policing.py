@@ -87,6 +87,7 @@ def use_defaults(writer: CatalogWriter, sources: Mapping[str, SourceConf]) -> No
         if not source.acl and names.known_source(name) is None:
             continue
         number = names.source(name, source.kind, source.access)
+        names.set_inherited(number, inherited=source.acls_inherited)
         writer.access.use_default(
             number, acl_of_readers(source.acl, f"source:{name}") if source.acl else None
         )

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from ingather.catalog.feeds.sqlite_feed_book import NewFeed
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
     FeedFields,
     FeedKind,
@@ -26,7 +29,7 @@ _GROUPS_TYPE: Final = "groups"
 
 
 def taking(
-    spooled: Spooled, fields: FeedFields, sender: str, *, folder: Path, clock: Clock
+    spooled: Spooled, fields: FeedFields, sender: Sender, *, folder: Path, clock: Clock
 ) -> Callable[..., FeedTicket]:
     """Return the job that gives a feed its row; its file is named as seen from *folder*.
 
@@ -47,6 +50,7 @@ def taking(
     rest = {
         "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
         "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
+        "grant": msgspec.to_builtins(sender.grant),
     }  # fmt: skip
 
     def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
@@ -58,7 +62,7 @@ def taking(
         name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
         number = writer.feeds.add(
             NewFeed(
-                name, fields.datasource, str(fields.kind), kind, rest, sender, str(file), spooled.size, spooled.sha256,
+                name, fields.datasource, str(fields.kind), kind, rest, sender.address, str(file), spooled.size, spooled.sha256,
                 spooled.records, fields.session,
             ),
             now_s,

@@ -9,6 +9,7 @@ from ingather.app.feeds.process import FeedProcess, WorkerLostError
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.errors import CatalogError
+from ingather.feeds.authority import grant_in
 from ingather.feeds.desk import WEB_SOURCE, FeedFormat, FeedKind
 from ingather.feeds.policy import source_row_name
 from ingather.feeds.prepared import FeedBatch
@@ -56,7 +57,7 @@ class Asking:
             feed=feed.id, path=str(self._home.path / feed.file), kind=_kind(feed), feedtype=feed.feedtype,
             source=source_row_name(feed.datasource), cursor=cursor, done=done,
             listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
-            follow=self._home.follow(feed.datasource), size=feed.size, sha256=feed.sha256,
+            follow=self._home.follow(feed.datasource), prefixes=grant_in(feed.fields).prefixes, size=feed.size, sha256=feed.sha256,
         )  # fmt: skip
 
     def _asked(self, order: FeedOrder) -> FeedBatch:

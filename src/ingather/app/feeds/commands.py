@@ -15,6 +15,7 @@ from ingather.app.owner import ask_owner
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, UsageError
+from ingather.feeds.authority import Sender, grant_in
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind
 from ingather.model.decided import By
 
@@ -136,7 +137,7 @@ class HomeFeeds:
                 locked.text, hint="push the file to the running serve: ingather feed push"
             ) from locked
         with lock, LocalFeeds(self._home, self._settings, self._sources) as local:
-            ticket = local.take(file, fields, "this machine")
+            ticket = local.take(file, fields, Sender("this machine"))
             local.apply()
             local.index()
         return self.office.feed(ticket.name)
@@ -162,7 +163,7 @@ class HomeFeeds:
                 groupsource=feed["groupsource"], replace=groups and feed["feedtype"] == "full",
                 cleanup=groups and feed["feedtype"] == "cleanup",
             )  # fmt: skip
-            return local.take(self.office.file(name), fields, "this machine").name
+            return local.take(self.office.file(name), fields, Sender("this machine", grant_in(feed))).name
 
         return self._applied(name, "replay", here)
 

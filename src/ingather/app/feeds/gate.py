@@ -8,22 +8,22 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from ingather.app.certificates import CertificateError, ensure_certificate
 from ingather.app.disk import Room, headroom
 from ingather.app.feeds.checking import check_feed
 from ingather.app.feeds.local import spool_of
+from ingather.app.feeds.senders import feed_tokens, networks_of, refused_senders, trust_list
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
 from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
 from ingather.conf.settings.values import Settings
-from ingather.errors import IngatherError, PortInUseError, UsageError
+from ingather.errors import IngatherError, PortInUseError
 from ingather.feeds.desk import FeedDesk, FeedFields, Spooled
-from ingather.feeds.senders import RefusedSenders, SourceTokens
+from ingather.feeds.senders import RefusedSenders
 from ingather.feeds.spool import Spool
-from ingather.feeds.trust import Network, TrustList, parse_trusted
+from ingather.feeds.trust import TrustList
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.web.feedgate import (
@@ -38,27 +38,12 @@ from ingather.web.feedgate import (
     Ratio,
 )
 
-__all__ = ["FeedListeners", "GateParts", "refused_senders", "source_tokens", "tls_context", "trust_list"]
+__all__ = ["FeedListeners", "GateParts", "tls_context"]
 
 _log = get("feeds")
 _THREADS: Final = 24
 _EVERY: Final = "*"
 _DESCRIPTORS: Final = 4096
-
-
-def trust_list(home: Home) -> TrustList:
-    """Return the list of trusted senders of *home*."""
-    return TrustList(home.feeds / "trusted")
-
-
-def source_tokens(home: Home) -> SourceTokens:
-    """Return the tokens of the data sources of *home*."""
-    return SourceTokens(home.feeds / "tokens")
-
-
-def refused_senders(home: Home) -> Path:
-    """Return the file with the senders that were turned away."""
-    return home.feeds / "refused.json"
 
 
 class FeedListeners:
@@ -242,14 +227,14 @@ class GateParts:
         spool = _spool(home)
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="feed-disk")
         intake = Intake(_doors(settings, spool, desk, pool, status_url, clock))
-        trust = trust_list(home)
+        trust = trust_list(home, settings)
         admission = Admission(
             trust,
-            source_tokens(home),
+            feed_tokens(home),
             RefusedSenders(refused_senders(home)),
             clock.wall,
             feeder,
-            Proxies(_networks(settings.words("feeds.proxies"))),
+            Proxies(networks_of(settings, "feeds.proxies")),
         )
         gate = FeedGate(
             listening, intake, admission, _limits(settings), always_200=settings.flag("feeds.always-200")
@@ -315,10 +300,3 @@ def _limits(settings: Settings) -> GateLimits:
         drain_bytes=settings.size("feeds.drain-size"),
         drain_s=settings.seconds("feeds.drain-time"),
     )
-
-
-def _networks(words: Sequence[str]) -> tuple[Network, ...]:
-    try:
-        return tuple(network for word in words for network in parse_trusted(word))
-    except UsageError as error:
-        raise UsageError(f"feeds.proxies: {error.text}", hint=error.hint) from None

@@ -9,6 +9,7 @@ from ingather.app.feeds.home import Transact
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
+from ingather.feeds.authority import grant_in
 from ingather.feeds.batches import decode_batch
 from ingather.feeds.groups_applying import GroupLoading, LoadMode, clean_up
 from ingather.feeds.receipts import FeedState, Written, joined
@@ -52,7 +53,7 @@ class GroupFeeds:
             rejected_now = self._rejections[feed.id] = []
             loading = self._loadings[feed.id] = GroupLoading(
                 self._in_writer, source, mode, now_s=self._clock.wall(),
-                on_reject=lambda *told: rejected_now.append(told),
+                on_reject=lambda *told: rejected_now.append(told), grant=grant_in(feed.fields),
             )  # fmt: skip
             loading.begin()
             self._transact(lambda w, _: _rewind(w, feed.id))

@@ -1,6 +1,6 @@
 """Where feeds are applied, and by which rules: what the feed thread is told of its home."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -62,13 +62,14 @@ def feed_policy(
     *,
     empty_acl_is_none: bool = False,
     one_value_per_meta: bool = False,
-    takes_over: bool = True,
-    keeps: Callable[[str], bool] = lambda _: False,
+    takes_over: bool | None = None,
+    taken_over: Mapping[str, bool] | None = None,
+    inherited: bool = False,
 ) -> FeedPolicy:
     """Return what counts for a data source; see :class:`FeedPolicy`. Without arguments: for one without settings of its own."""
     return FeedPolicy(
         empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
-        keeps=keeps,
+        taken_over=taken_over or {}, inherited=inherited,
     )  # fmt: skip
 
 

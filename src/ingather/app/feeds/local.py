@@ -24,6 +24,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import FeedFields, FeedKind, FeedTicket, Spooled
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
@@ -65,7 +66,8 @@ def _feed_policy(name: str, sources: Mapping[str, SourceConf]) -> FeedPolicy:
     own = _source(name, sources)
     return feed_policy(
         empty_acl_is_none=own.acl_empty_is_none, one_value_per_meta=own.acl_one_value_per_meta, takes_over=own.takes_over,
-        keeps=lambda other: not _source(other, sources).taken_over,
+        taken_over={other.lower(): conf.taken_over for other, conf in sources.items() if conf.taken_over is not None},
+        inherited=own.acls_inherited,
     )  # fmt: skip
 
 
@@ -132,7 +134,7 @@ class LocalFeeds:
         self.changed = self.changed or bool(applied.changes)
         return answer
 
-    def take(self, source: Path, fields: FeedFields, sender: str) -> FeedTicket:
+    def take(self, source: Path, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Copy a file into the spool, durable, and give it its place in the queue.
 
         Raises:
@@ -149,7 +151,7 @@ class LocalFeeds:
                 file.flush()
         return self.take_spooled(file.commit(), fields, sender)
 
-    def take_spooled(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+    def take_spooled(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Give a spooled file its place in the queue."""
         ticket: FeedTicket = self._transact(self.feeding.taking(spooled, fields, sender))
         self.feeding.taken(

@@ -102,6 +102,7 @@ class FeedOffice:
         rest = form.pop("fields")
         form["state_number"], form["state"] = form["state"], FEED_STATES[form["state"]]
         form["format"], form["warnings"] = rest.get("format", "xml"), rest.get("warnings", [])
+        form["grant"] = rest.get("grant", {})
         form["groupsource"], form["part"], form["last"] = (
             rest.get("groupsource", ""),
             rest.get("part", 0),

@@ -25,6 +25,7 @@ class FeedOrder(msgspec.Struct, array_like=True):
         most: items wanted at most.
         pass_over: number of the item that brought down its reader, 0 = none.
         follow: whether links in its contents are followed.
+        prefixes: URLs at or below which those links must be; none = anywhere.
         size, sha256: of the file as it was acknowledged; without *sha256* it is not looked at.
     """
 
@@ -39,5 +40,6 @@ class FeedOrder(msgspec.Struct, array_like=True):
     most: int = 500
     pass_over: int = 0
     follow: bool = True
+    prefixes: tuple[str, ...] = ()
     size: int = 0
     sha256: str = ""

@@ -23,6 +23,7 @@ from ingather.app.keeper import Gathering
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import IngatherError, UsageError
+from ingather.feeds.authority import Sender, grant_in
 from ingather.feeds.desk import FeedFields, FeedFormat, FeedKind, Spooled
 from ingather.log import get
 from ingather.model.decided import NOBODY, By
@@ -192,8 +193,9 @@ class ServedFeeds:
             groupsource=feed["groupsource"], replace=groups and feed["feedtype"] == "full",
             cleanup=groups and feed["feedtype"] == "cleanup", warnings=(f"the file of {feed['name']} once more",),
         )  # fmt: skip
+        sender = Sender(feed["sender"], grant_in(feed))
         spooled = Spooled(copy.name, copy, feed["size"], feed["sha256"], feed["estimate"])
-        ticket = self._transact(self.desk.taking(spooled, fields, feed["sender"]))
+        ticket = self._transact(self.desk.taking(spooled, fields, sender))
         self.desk.taken(ticket.id, fields.datasource, spooled.records, groups=groups)
         return self.office.feed(ticket.name)
 

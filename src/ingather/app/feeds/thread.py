@@ -23,6 +23,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogError, DiskFullError, IngatherError
 from ingather.feeds.applying import apply_batch
+from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
     FeedFields,
     FeedKind,
@@ -120,7 +121,7 @@ class Feeding:
 
     # -- the desk -----------------------------------------------------------------------------
 
-    def taking(self, spooled: Spooled, fields: FeedFields, sender: str) -> Callable[..., FeedTicket]:
+    def taking(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> Callable[..., FeedTicket]:
         """Return the job that gives a feed its row; see :func:`ingather.app.feeds.arriving.taking`."""
         return taking(spooled, fields, sender, folder=self._home.path, clock=self._clock)
 
@@ -128,7 +129,7 @@ class Feeding:
         """Return the job that has everything deleted that feeds brought for *datasource*."""
         return emptying(datasource, who, clock=self._clock)
 
-    async def accept(self, spooled: Spooled, fields: FeedFields, sender: str) -> FeedTicket:
+    async def accept(self, spooled: Spooled, fields: FeedFields, sender: Sender) -> FeedTicket:
         """Give a feed its durable row; see :class:`ingather.feeds.desk.FeedDesk`."""
         if self._write is None:
             raise IngatherError("this process takes no feeds")

@@ -36,6 +36,7 @@ from ingather.conf import load_bodies
 from ingather.conf.settings.values import Settings
 from ingather.errors import CatalogError, DiskFullError, ExtractError, IsolationError, UrlError
 from ingather.extract.allocator import tune_allocator
+from ingather.feeds.authority import Grant
 from ingather.feeds.batches import Batch, encode_batch, read_batch
 from ingather.feeds.cursor import FeedCursor
 from ingather.feeds.dates import header_date
@@ -354,6 +355,10 @@ class _Worker:
             report.links, report.found = b"", []
             report.anchors = msgspec.msgpack.encode([])
             self._seen.clear()  # what it met here was told to nobody
+        elif order.prefixes:
+            within = Grant(prefixes=order.prefixes)
+            report.found = [found for found in report.found if within.names(found.origin + found.path)]
+            self._seen.clear()
         return report
 
 

@@ -13,7 +13,13 @@ from dataclasses import replace
 
 import apsw
 
-from ingather.catalog.access.acl_packing import digest_of, number_of, pack_entries
+from ingather.catalog.access.acl_packing import (
+    digest_of,
+    inheritance_of,
+    number_of,
+    pack_entries,
+    unpack_entries,
+)
 from ingather.catalog.access.sqlite_acl import AccessLists, no_rules
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_rows import fetch
@@ -76,24 +82,26 @@ class AccessStore:
         )
         return int(rows[-1][0]), self._db.total_changes() - before
 
-    def put_acl(
-        self, acl: Acl, applied: Applied, *, source: int | None = None, empty_is_none: bool = False
-    ) -> bool:
+    def put_acl(  # noqa: PLR0913 - whose it is, and how it counts
+        self, acl: Acl, applied: Applied, *, source: int | None = None, of: int = 0, bound: bool = False, empty_is_none: bool = False
+    ) -> bool:  # fmt: skip
         """Let *acl* replace the ACL of its URL as a whole; return whether anything changed.
 
         Args:
             acl: an explicit empty one lets nobody see the document.
             applied: the account of the batch.
-            source: row of the source whose ACL it is.
+            source: row of the source whose ACL it is, ``None`` = the document's own answer brought it.
+            of: row of the document's source, where *source* is ``None``.
+            bound: a token brought it: it governs documents of *source* and no others'.
             empty_is_none: the appliance's rule instead: an empty ACL takes the ACL away (a source's switch).
         """
         if empty_is_none and not (acl.entries or acl.inherit_from or acl.problem):
             return self.delete_acl(acl.url, applied)
-        chain = self.chain(acl)
-        before = self._cursor.execute("select chain, source from acl where url = ?", (acl.url,)).get
-        if before is not None and before == (chain, source):
+        chain = self.chain(acl, source=source or of, bound=bound)
+        before = self._cursor.execute("select chain, source, bound from acl where url = ?", (acl.url,)).get
+        if before is not None and before == (chain, source, bound):
             return False
-        self._write(acl.url, chain, source)
+        self._write(acl.url, chain, source, bound=bound)
         self._lists.noticed()
         moved = before is None or before[0] != chain
         if moved:
@@ -109,9 +117,35 @@ class AccessStore:
         row = self._cursor.execute("select chain, source from acl where url = ?", (url,)).get
         if row is None or row[0] is None:
             return False
-        self._write(url, None, row[1])
+        self._write(url, None, row[1], bound=False)
         self._follow(url, applied)
         return True
+
+    def owner(self, url: str) -> int | None:
+        """Return the row of the source whose ACL *url* has, ``None`` if it has none, or nobody knows."""
+        found = self._cursor.execute("select source from acl where url = ? and chain is not null", (url,)).get
+        return None if found is None else int(found)
+
+    def is_inherited(self, url: str, *, source: int) -> bool:
+        """Whether ACLs of others than *source* inherit from *url*; also such as were replaced and are not collected yet."""
+        return bool(
+            self._cursor.execute(
+                "select exists (select 1 from acl_chain where parent != '' and parent = ? and source != ?)",
+                (url, source),
+            ).get
+        )
+
+    def adopt(self, url: str, source: int, applied: Applied) -> None:
+        """Let the ACL of *url* be one of *source*, which took its document over: what it permits and denies stays in force."""
+        row = self._cursor.execute(
+            "select a.chain, a.source, e.entries, c.parent, c.type, c.problem from acl a join acl_chain c on c.id = a.chain "
+            "join acl_entries e on e.id = c.entries where a.url = ?",
+            (url,),
+        ).get
+        if row is not None and row[1] != source:
+            acl = Acl(url, unpack_entries(row[2]), row[3], inheritance_of(row[4]), row[5])
+            self._write(url, self.chain(acl, source=source), source, bound=False)
+            self._follow(url, applied)
 
     def secure(self, url_id: int, applied: Applied, *, secured: bool) -> bool:
         """Note whether a document is not for everybody even without an ACL; return whether that changed.
@@ -122,8 +156,11 @@ class AccessStore:
             return False  # nothing to open: the usual case of a new document
         return self._lists.renew(url_id, applied, secured=secured)
 
-    def chain(self, acl: Acl) -> int:
-        """Return the number of the chain that *acl* makes, 2 or more; the same for equal ones, whatever their URL."""
+    def chain(self, acl: Acl, *, source: int = 0, bound: bool = False) -> int:
+        """Return the number of the chain that *acl* makes, 2 or more; the same for equal ones, whatever their URL.
+
+        *source*: whose ACL it is, 0 = not known; it counts for those that inherit, or are *bound* to it.
+        """
         acl = storable(acl)
         packed = pack_entries(acl.entries)
         digest = digest_of(packed)
@@ -131,15 +168,22 @@ class AccessStore:
             "insert into acl_entries (digest, entries) values (?, ?) on conflict do nothing", (digest, packed)
         )
         entries = self._cursor.execute("select id from acl_entries where digest = ?", (digest,)).get
-        values = (entries, acl.inherit_from, number_of(acl.inheritance), acl.problem)
+        whose = source if bound or acl.inherit_from else 0
+        return self._interned(
+            (entries, acl.inherit_from, number_of(acl.inheritance), acl.problem, whose, bound)
+        )
+
+    def _interned(self, values: tuple[int, str, int, str, int, bool]) -> int:
+        """Return the number of a chain of these columns, given if it is new."""
         self._cursor.execute(
-            "insert into acl_chain (id, entries, parent, type, problem) select coalesce(max(id), 1) + 1, ?, ?, ?, ? from acl_chain where true "
-            "on conflict (entries, parent, type, problem) do nothing",
+            "insert into acl_chain (id, entries, parent, type, problem, source, bound) "
+            "select coalesce(max(id), 1) + 1, ?, ?, ?, ?, ?, ? from acl_chain where true "
+            "on conflict (entries, parent, type, problem, source, bound) do nothing",
             values,
         )
         number = int(
             self._cursor.execute(
-                "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ?",
+                "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ? and source = ? and bound = ?",
                 values,
             ).get
         )
@@ -208,21 +252,12 @@ class AccessStore:
         ).get
         if known is None:
             row = self._cursor.execute(
-                "select entries, parent, type from acl_chain where id = ? and parent != '' and problem = ''",
+                "select entries, parent, type, source, bound from acl_chain where id = ? and parent != '' and problem = ''",
                 (own,),
             ).get
             if row is None:
                 return
-            values = (*row, f"rescued by the policy rules of chain {policy}")
-            self._cursor.execute(
-                "insert into acl_chain (id, entries, parent, type, problem) select coalesce(max(id), 1) + 1, ?, ?, ?, ? "
-                "from acl_chain where true on conflict (entries, parent, type, problem) do nothing",
-                values,
-            )
-            known = self._cursor.execute(
-                "select id from acl_chain where entries = ? and parent = ? and type = ? and problem = ?",
-                values,
-            ).get
+            known = self._interned((*row[:3], f"rescued by the policy rules of chain {policy}", *row[3:]))
             self._cursor.execute(
                 "insert into acl_rescue (chain, own, policy) values (?, ?, ?)", (known, own, policy)
             )
@@ -237,7 +272,7 @@ class AccessStore:
             number = self.chain(above)
             parent = f"policy:{number}"
             if self._cursor.execute("select chain from acl where url = ?", (parent,)).get != number:
-                self._write(parent, number, None)
+                self._write(parent, number, None, bound=False)
         return self.chain(replace(acls[-1], inherit_from=parent)) if acls else None
 
     def urls_of(self, source: int) -> Iterator[str]:
@@ -251,11 +286,12 @@ class AccessStore:
             yield from (url for (url,) in rows)
             after = rows[-1][0]
 
-    def _write(self, url: str, chain: int | None, source: int | None) -> None:
+    def _write(self, url: str, chain: int | None, source: int | None, *, bound: bool) -> None:
         self._cursor.execute(
-            "insert into acl (url, chain, source, at, epoch) select ?1, ?2, ?3, ?4, coalesce(max(epoch), 0) + 1 from acl where true "
-            "on conflict (url) do update set chain = excluded.chain, source = excluded.source, at = excluded.at, epoch = excluded.epoch",
-            (url, chain, source, self._log.now_s),
+            "insert into acl (url, chain, source, at, epoch, bound) select ?1, ?2, ?3, ?4, coalesce(max(epoch), 0) + 1, ?5 from acl where true "
+            "on conflict (url) do update set chain = excluded.chain, source = excluded.source, at = excluded.at, epoch = excluded.epoch, "
+            "bound = excluded.bound",
+            (url, chain, source, self._log.now_s, bound),
         )
 
     def _follow(self, url: str, applied: Applied) -> None:

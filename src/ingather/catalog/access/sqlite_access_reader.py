@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ingather.catalog.access.acl_packing import inheritance_of, unpack_entries
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.model.acl import Acl, AclEntry, Inheritance
+from ingather.model.acl import Acl, AclEntry, Inheritance, is_foreign, narrowed
 from ingather.model.urlparts import key
 
 __all__ = ["CHAIN", "WITH_ACL", "AccessReader", "ChainRow"]
 
-WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path"
-"""Joins the ACL of a URL (tables ``u``, ``h``). By URL and not by a number on its row: that cannot be forgotten."""
+WITH_ACL: Final = "left join acl a on a.url = h.origin || u.path and (a.bound = 0 or a.source = u.source)"
+"""Joins the ACL of a URL (tables ``u``, ``h``), unless a token of another source brought it. By URL and not by a number on its
+row: that cannot be forgotten."""
 CHAIN: Final = (
     "iif(u.acl & 16, 0, iif(u.acl & 1, iif(a.chain is null, coalesce(u.listed, 0), 0), "
     "coalesce((select r.chain from acl_rescue r where r.own = a.chain and r.policy = u.policy), a.chain, u.policy, iif(u.acl & 4 or s.access != 'public', 0, 1))))"
@@ -34,7 +36,10 @@ _MARKS: Final = 500
 
 
 class ChainRow(NamedTuple):
-    """One chain: number, number of its entries, parent's URL, type, why it is not trusted, the policy's chain that rescues it."""
+    """One chain: number, number of its entries, parent's URL, type, why it is not trusted, the policy's chain that rescues it.
+
+    *source* is the row of the source whose ACL it is (0 = not known), *bound*: a token brought it.
+    """
 
     id: int
     entries: int
@@ -42,6 +47,23 @@ class ChainRow(NamedTuple):
     inheritance: Inheritance
     problem: str
     rescue: int = 0
+    source: int = 0
+    bound: bool = False
+
+
+class _Placed(NamedTuple):
+    """An ACL as it is met in a chain; *source* 0 = nobody knows whose it is."""
+
+    acl: Acl
+    source: int = 0
+    bound: bool = False
+
+
+def _placed(url: str, row: Sequence[Any]) -> _Placed:
+    entries, parent, kind, problem, source, bound = row
+    return _Placed(
+        Acl(url, unpack_entries(entries), parent, inheritance_of(kind), problem), source, bool(bound)
+    )
 
 
 class AccessReader:
@@ -56,35 +78,45 @@ class AccessReader:
 
     # -- for who evaluates ----------------------------------------------------------------------
 
-    def stamp(self) -> tuple[int, int]:
-        """Return the newest epoch and the newest chain; both only grow."""
+    def inherited(self) -> frozenset[int]:
+        """Return the sources from whose ACLs those of others may inherit as from their own."""
+        return frozenset(row[0] for row in self._rows.all("select id from source where inherited", ()))
+
+    def stamp(self) -> tuple[int, int, str]:
+        """Return the newest epoch and the newest chain, which only grow, and which sources :meth:`inherited` names."""
         row = self._rows.one(
-            "select (select coalesce(max(epoch), 0) from acl), (select coalesce(max(id), 1) from acl_chain)"
+            "select (select coalesce(max(epoch), 0) from acl), (select coalesce(max(id), 1) from acl_chain), "
+            "(select coalesce(group_concat(id), '') from source where inherited)"
         )
-        return (0, 1) if row is None else (row[0], row[1])
+        return (0, 1, "") if row is None else (row[0], row[1], row[2])
 
     def chains(self, after: int) -> Iterator[ChainRow]:
         """Yield the chains above *after*."""
         for rows in self._rows.pages(
-            "select c.id, c.entries, c.parent, c.type, iif(r.chain is null, c.problem, ''), coalesce(r.policy, 0) "
+            "select c.id, c.entries, c.parent, c.type, iif(r.chain is null, c.problem, ''), coalesce(r.policy, 0), c.source, c.bound "
             "from acl_chain c left join acl_rescue r on r.chain = c.id where c.id > ? order by c.id limit ?",
             size=_GROUP, after=after,
         ):  # fmt: skip
-            for number, entries, parent, kind, problem, rescue in rows:
-                yield ChainRow(number, entries, parent, inheritance_of(kind), problem, rescue)
+            for number, entries, parent, kind, problem, rescue, source, bound in rows:
+                yield ChainRow(
+                    number, entries, parent, inheritance_of(kind), problem, rescue, source, bool(bound)
+                )
 
-    def acls(self, after: int) -> Iterator[tuple[int, str, int | None]]:
-        """Yield (epoch, URL, chain) of what changed after the epoch *after*; no chain = it was taken away."""
+    def acls(self, after: int) -> Iterator[tuple[int, str, int | None, int]]:
+        """Yield (epoch, URL, chain, source) of what changed after the epoch *after*.
+
+        No chain = it was taken away; source 0 = nobody knows.
+        """
         for rows in self._rows.pages(
-            "select epoch, url, chain from acl where epoch > ? order by epoch limit ?",
+            "select epoch, url, chain, coalesce(source, 0) from acl where epoch > ? order by epoch limit ?",
             size=_GROUP,
             after=after,
         ):
-            yield from ((epoch, url, chain) for epoch, url, chain in rows)
+            yield from ((epoch, url, chain, source) for epoch, url, chain, source in rows)
 
     def unused_chains(self) -> list[int]:
         """Return the chains that no URL has and no rule needs, ascending; what is given out meanwhile may be among them."""
-        _, last = self.stamp()
+        _, last, _ = self.stamp()
         used = bytearray(last // 8 + 1)
         for sql in _USES:
             for rows in self._rows.pages(sql, size=_GROUP):
@@ -110,18 +142,17 @@ class AccessReader:
         """Let several questions see one state."""
         return self._rows.snapshot()
 
-    def chains_at(self, urls: Sequence[str]) -> dict[str, int]:
-        """Return the chains of the ACLs of *urls*; those without one are left out."""
-        found: dict[str, int] = {}
+    def chains_at(self, urls: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return the chains of the ACLs of *urls*, with their sources (0 = not known); those without one are left out."""
+        found: dict[str, tuple[int, int]] = {}
         for start in range(0, len(urls), _MARKS):
             part = urls[start : start + _MARKS]
             marks = ",".join("?" * len(part))
-            found.update(
-                self._rows.all(
-                    f"select url, chain from acl where chain is not null and url in ({marks})",  # noqa: S608 - marks
-                    part,
-                )
+            rows = self._rows.all(
+                f"select url, chain, coalesce(source, 0) from acl where chain is not null and url in ({marks})",  # noqa: S608 - marks
+                part,
             )
+            found.update({url: (chain, source) for url, chain, source in rows})
         return found
 
     def entries(self, ids: Sequence[int]) -> dict[int, tuple[AclEntry, ...]]:
@@ -165,15 +196,31 @@ class AccessReader:
     # -- to explain -------------------------------------------------------------------------------
 
     def acl(self, url: str) -> Acl | None:
-        """Return the ACL of one URL."""
+        """Return the ACL of one URL, whoever brought it."""
+        found = self._acl(url)
+        return None if found is None else found.acl
+
+    def _acl(self, url: str) -> _Placed | None:
+        """Return the ACL of one URL, whoever brought it."""
         row = self._rows.one(
-            "select e.entries, c.parent, c.type, c.problem from acl a join acl_chain c on c.id = a.chain "
-            "join acl_entries e on e.id = c.entries where a.url = ?",
+            "select e.entries, c.parent, c.type, c.problem, iif(c.source, c.source, coalesce(a.source, 0)), a.bound "
+            "from acl a join acl_chain c on c.id = a.chain join acl_entries e on e.id = c.entries where a.url = ?",
             (url,),
         )
-        if row is None:
-            return None
-        return Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
+        return None if row is None else _placed(url, row)
+
+    def _own(self, url: str) -> _Placed | None:
+        """Return the ACL that a document has of its own: not one that a token of another source brought."""
+        found = self._acl(url)
+        if found is not None and found.bound:
+            source = self._rows.one(
+                "select u.source from url u join host h on h.id = u.host where u.key = ?1 and h.origin || u.path = ?2 "
+                "and u.version is not null",
+                (key(url, self._seed()), url),
+            )
+            if source is not None and source[0] != found.source:
+                return None
+        return found
 
     def chain_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
         """Return the ACLs that govern *url*, root first, as far as they are known; empty if it has none.
@@ -184,7 +231,7 @@ class AccessReader:
         It ends at a parent that is unknown, at one that was met already (which is then named twice), and after
         *most*: ``access.decide`` says what that means.
         """
-        return self._up(url, self.acl(url) or self._policy(url), most)
+        return self._up(url, self._own(url) or self._policy(url), most)
 
     def rescue_of(self, url: str, *, most: int = 1_001) -> list[Acl]:
         """Return the ACLs, root first, of the policy rules that decide about *url* where its own chain is broken; empty = none do."""
@@ -194,37 +241,36 @@ class AccessReader:
             "join acl_entries e on e.id = c.entries where u.key = ?1 and h.origin || u.path = ?2 and u.acl & 17 = 0",
             (key(url, self._seed()), url),
         )
-        acl = (
-            None
-            if row is None
-            else Acl("policy", unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
-        )
-        return self._up("policy", acl, most)
+        return self._up("policy", None if row is None else _placed("policy", (*row, 0, False)), most)
 
-    def _up(self, url: str, acl: Acl | None, most: int) -> list[Acl]:
+    def _up(self, url: str, first: _Placed | None, most: int) -> list[Acl]:
         found: list[Acl] = []
         seen: set[str] = set()
-        while acl is not None and len(found) < most:
-            found.append(acl)
+        below, inherited = first, self.inherited()
+        while below is not None and len(found) < most:
+            found.append(below.acl)
             if url in seen:
                 break
             seen.add(url)
-            url = acl.inherit_from
-            acl = self.acl(url) if url else None
+            url = below.acl.inherit_from
+            above = self._acl(url) if url else None
+            if above is not None and is_foreign(below, above, inherited):
+                above = above._replace(
+                    acl=replace(above.acl, inheritance=narrowed(above.acl.inheritance), foreign=True)
+                )
+            below = above
         return found[::-1]
 
     def _seed(self) -> int:
         return int(self._rows.value("select value from meta where name = 'seed'"))
 
-    def _policy(self, url: str) -> Acl | None:
+    def _policy(self, url: str) -> _Placed | None:
         row = self._rows.one(
             "select e.entries, c.parent, c.type, c.problem from url u join host h on h.id = u.host join acl_chain c on c.id = iif(u.acl & 1, u.listed, u.policy) "
             "join acl_entries e on e.id = c.entries where u.key = ? and h.origin || u.path = ?",
             (key(url, self._seed()), url),
         )
-        return (
-            None if row is None else Acl(url, unpack_entries(row[0]), row[1], inheritance_of(row[2]), row[3])
-        )
+        return None if row is None else _placed(url, (*row, 0, False))
 
     def documents_of(self, chains: Sequence[int], *, limit: int = 1_000) -> list[tuple[str, int]]:
         """Return (URL, chain) of at most *limit* ACLs with one of *chains*, by URL."""

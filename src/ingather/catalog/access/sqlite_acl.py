@@ -99,7 +99,8 @@ class AccessLists:
         ruled = self._ruled(url_id, known, placed=placed)
         if chained and ruled and self.rescue is not None:
             own, policy = self._cursor.execute(
-                "select a.chain, u.policy from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path where u.id = ?",
+                "select a.chain, u.policy from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path "
+                "and (a.bound = 0 or a.source = u.source) where u.id = ?",
                 (url_id,),
             ).get
             self.rescue(own, policy)
@@ -241,7 +242,7 @@ class AccessLists:
             return False
         found = self._cursor.execute(
             "select exists (select 1 from url u join host h on h.id = u.host join acl a on a.url = h.origin || u.path "
-            "where u.id = ? and a.chain is not null)",
+            "where u.id = ? and a.chain is not null and (a.bound = 0 or a.source = u.source))",
             (url_id,),
         ).get
         return bool(found)

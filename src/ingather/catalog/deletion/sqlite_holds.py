@@ -6,7 +6,7 @@ import apsw
 
 from ingather.catalog.likeness.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
-from ingather.catalog.sqlite_names import PUBLIC_CLASS, Names
+from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.change import ChangeKind
 
@@ -58,7 +58,7 @@ class Holds:
         )
         self._cursor.execute("insert into hold_item (id, hold, at) values (?, ?, ?)", (url_id, hold, now_s))
         self._cursor.execute("update hold set urls = urls + 1 where id = ?", (hold,))
-        hides = self._names.audience(source) != PUBLIC_CLASS if hidden is None else hidden
+        hides = self._names.access(source) != "public" if hidden is None else hidden
         self._cursor.execute("update url set held = ? where id = ?", (HIDDEN if hides else _SHOWN, url_id))
         if hides and applied is not None:
             self._step_aside(url_id, source, applied)

@@ -123,6 +123,16 @@ class FeedStore(FeedBook):
         """Return the row of a data source, made if new: what is neither secured nor has an ACL is public, as at the appliance."""
         return self._applier.names.source(name, "gsa", "public")
 
+    def keep_apart(self, source: int, applied: Applied) -> None:
+        """A token pushes to a source: from now on its documents hide no others behind them, and name none in their links."""
+        names = self._applier.names
+        if not names.is_apart(source):
+            before = names.audience(source)
+            names.set_apart(source)
+            if names.audience(source) != before:
+                self._applier.duplicates.regroup_source(source, before, applied)
+                self._applier.likeness.release_source(source, applied)
+
     def move(self, url_id: int, source: int, applied: Applied) -> None:
         """Let a URL belong to another source."""
         names, duplicates = self._applier.names, self._applier.duplicates
@@ -138,8 +148,8 @@ class FeedStore(FeedBook):
             names.count(before, -1)
             names.count(source, 1)
             duplicates.rejoin(url_id, applied)
-            if names.has_default_acls:  # another source, other readers
-                self._applier.acl.renew(url_id, applied)
+            # Another source, other readers: those of its default ACL, and of an ACL that a token brought for it alone.
+            self._applier.acl.renew(url_id, applied)
 
     def buried_by_hand(self, url_id: int) -> bool:
         """Whether an operator removed the row itself."""

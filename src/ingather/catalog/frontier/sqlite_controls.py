@@ -159,7 +159,7 @@ class HeaderControls:
         """ACL and security; an ACL of the answer replaces the stored one, whoever brought that."""
         moved = False
         if controls.acl is not None:
-            moved = self._access.put_acl(replace(controls.acl, url=row.url), applied)
+            moved = self._access.put_acl(replace(controls.acl, url=row.url), applied, of=row.source)
             if listing is not None:
                 listing.acl = _ACL_ELSEWHERE
         if controls.secured is not None and (heeded or controls.secured):

@@ -17,7 +17,7 @@ from ingather.catalog.likeness.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.packing import unpack_keys
 from ingather.catalog.reports.sqlite_figures import Figures
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
-from ingather.catalog.sqlite_names import PUBLIC_CLASS, Names
+from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_rows import fetch
 from ingather.catalog.statements import SQL
 from ingather.model.lifecycle import State
@@ -323,12 +323,12 @@ class Discoveries:
     def _narrow(self, known: _Known, source: int, applied: Applied) -> None:
         """A public URL that belongs to a secure source by now moves there at once; never the other way."""
         names, before = self._names, known.source
-        if names.audience(before) != PUBLIC_CLASS or names.audience(source) == PUBLIC_CLASS:
+        if names.access(before) != "public" or names.access(source) == "public":
             return
         digest, version, held = self._cursor.execute(
             "select digest, version, held from url where id = ?", (known.id,)
         ).get
-        self._duplicates.leave(known.id, digest, PUBLIC_CLASS, applied)
+        self._duplicates.leave(known.id, digest, names.audience(before), applied)
         self._cursor.execute(
             "update url set source = ?, dup = null, policy = null where id = ?", (source, known.id)
         )

@@ -18,7 +18,7 @@ __all__ = ["PUBLIC", "SHOWN", "Likeness"]
 
 SHOWN = "{u}.version is not null and {u}.dup is null and {u}.held is not 2 and {u}.state != 3"
 """Whether a row has a description that readers may see, but for who it stands behind."""
-PUBLIC = "{u}.acl = 0 and {u}.policy is null and {u}.source in (select id from source where access = 'public' and disabled is null)"
+PUBLIC = "{u}.acl = 0 and {u}.policy is null and {u}.source in (select id from source where access = 'public' and disabled is null and not apart)"
 """Whether everybody may see a row."""
 
 _SHOWN, _PUBLIC = SHOWN.format(u="url"), PUBLIC.format(u="url")

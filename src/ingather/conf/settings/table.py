@@ -50,7 +50,13 @@ SETTINGS: tuple[Setting, ...] = (
     # -- feeds
     Setting("feeds", "listen", Kind.TEXT, "*",
             "Address on which feeds are taken; * is every interface, empty is none. Feeds of this machine alone are accepted "
-            "until others are named with `ingather feed trust`."),
+            "until others are named with feeds.accept-from or `ingather feed accept-from`."),
+    Setting("feeds", "accept-from", Kind.WORDS, (),
+            'Addresses and networks whose feeds are taken ("10.1.2.3", "10.1.0.0/16"), beside this machine and those that '
+            "`ingather feed accept-from` named. They are not fetched from for that."),
+    Setting("feeds", "fetch-from", Kind.WORDS, (),
+            "Private addresses and networks that URLs of metadata-and-url and web feeds may be fetched from, beside those that "
+            "`ingather feed fetch-from` named. Feeds are not taken from them for that."),
     Setting("feeds", "port", _I, 19900, "Port for feeds over http. 0 takes a free one.", low=0, high=65535),
     Setting("feeds", "tls", Kind.FLAG, default=True, help="Whether feeds are taken over https, too."),
     Setting("feeds", "tls-port", _I, 19902, "Port for feeds over https. 0 takes a free one.", low=0, high=65535),
@@ -65,7 +71,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("feeds", "drain-time", _S, 60.0, "Time for that."),
     Setting("feeds", "wait-max", _S, 300.0, "Longest time that a sender who asks for it waits for the end of its feed.", low=1.0),
     Setting("feeds", "fetch-ports", Kind.WORDS, (),
-            "Ports at which senders that were named with `ingather feed trust` may be fetched from; none written: any but our own.",
+            "Ports at which addresses of feeds.fetch-from and `ingather feed fetch-from` may be fetched from; none written: any but our own.",
             low=1, high=65535),
     Setting("feeds", "always-200", Kind.FLAG, default=False,
             help="Whether refusals carry status 200 and differ by their text alone, as on an appliance."),

@@ -94,9 +94,13 @@ COMMON_KEYS: tuple[Setting, ...] = (
     Setting("source", "acl-one-value-per-meta", Kind.FLAG, default=False,
             help="Whether a comma in a permit of a pushed ACL meta (google:aclusers) is part of the name. Else lists of logins are split, too."),
     Setting("source", "takes-over", Kind.FLAG, default=True,
-            help="Whether feeds that are pushed for it may take documents that belong to other sources. Else such records are rejected."),
+            help="Whether feeds that are pushed for it may take, change and delete documents that belong to other sources. Else such records "
+            "are rejected. Not written: those of trusted senders may; with a token both sources must say true."),
     Setting("source", "taken-over", Kind.FLAG, default=True,
-            help="Whether feeds of other sources may take and delete its documents. Else such records are rejected."),
+            help="Whether feeds of other sources may take, change and delete its documents. Else such records are rejected. Not written: those "
+            "of trusted senders may; with a token both sources must say true."),
+    Setting("source", "acls-inherited", Kind.FLAG, default=False,
+            help="Whether ACLs of other sources may inherit from its ACLs as from their own. Else, where a token brought one of both, both must permit."),
     Setting("source", "follow-fed-links", Kind.FLAG, default=True,
             help="Whether links in contents that are pushed for it are followed. false: only what is pushed is kept."),
     Setting("source", "follow-patterns", Kind.FLAG, default=False, help="Not written: feeds.follow-patterns."),

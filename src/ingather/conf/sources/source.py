@@ -42,8 +42,9 @@ class SourceConf:
         host_urls, prefix_urls, path_queries: budgets, 0 = none; section ``limits``.
         acl_empty_is_none: an explicit empty ACL is taken for none, as an appliance did, and not for "nobody".
         acl_one_value_per_meta: a comma in a permit of an ACL meta is part of the name.
-        takes_over: its feeds may take documents that belong to other sources.
-        taken_over: feeds of other sources may take and delete its documents.
+        takes_over: its feeds may take, change and delete documents that belong to other sources; not written: those of trusted senders.
+        taken_over: feeds of other sources may take, change and delete its documents; not written: those of trusted senders.
+        acls_inherited: ACLs of other sources may inherit from its ACLs as from their own, though a token brought one of both.
         follow_fed_links: links in contents that are pushed for it are followed.
         follow_patterns: follow.txt binds contents that are pushed for it, too; section ``feeds``.
         crawl_time_headers: hosts may say of their documents what adaptors say in response headers.
@@ -85,8 +86,9 @@ class SourceConf:
     path_queries: int | None = None
     acl_empty_is_none: bool = False
     acl_one_value_per_meta: bool = False
-    takes_over: bool = True
-    taken_over: bool = True
+    takes_over: bool | None = None
+    taken_over: bool | None = None
+    acls_inherited: bool = False
     follow_fed_links: bool = True
     follow_patterns: bool | None = None
     crawl_time_headers: bool = False

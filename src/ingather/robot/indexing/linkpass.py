@@ -40,8 +40,11 @@ class LinkReader(Protocol):
     def keys(self) -> Iterator[tuple[int, int]]:
         """Yield (key, row) of every document of the index."""
 
-    def links_pass(self) -> Iterator[tuple[int, bytes, bytes]]:
-        """Yield (row, packed keys, anchors) of pages of public sources."""
+    def links_pass(self) -> Iterator[tuple[int, bytes, bytes, int]]:
+        """Yield (row, packed keys, anchors, source or 0) of pages of public sources; a source is said of those kept apart."""
+
+    def kept_apart(self) -> Mapping[int, int]:
+        """Return the source of every document of a source that is kept apart, by row."""
 
     def titles(self, ids: Iterable[int]) -> Mapping[int, tuple[str, str]]:
         """Return (title, path) of rows."""
@@ -72,11 +75,12 @@ def _count(reader: LinkReader, rows: Mapping[int, int], result: LinkResult) -> N
     texts: dict[int, Counter[str]] = {}
     spread: Counter[str] = Counter()
     find = rows.get
-    for page, keys, anchors in reader.links_pass():
+    apart = reader.kept_apart()
+    for page, keys, anchors, source in reader.links_pass():
         words = _decode(anchors) if anchors else []
         for key, text in zip(unpack_keys(keys), words, strict=False):
             target = find(key)
-            if target is None or target == page:
+            if target is None or target == page or (source and apart.get(target) != source):
                 continue
             inlinks[target] += 1
             if text:

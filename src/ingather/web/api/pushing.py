@@ -3,6 +3,7 @@
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ingather.feeds.authority import Sender
 from ingather.web.failures import WebError
 from ingather.web.feedgate.answers import Answer
 from ingather.web.feedgate.endpoints import static_answer
@@ -27,7 +28,7 @@ async def push(request: Request) -> Response:
         async for chunk in request.stream():
             for at in range(0, len(chunk), _PIECE):
                 await taking.feed(chunk[at : at + _PIECE])
-        answer = await taking.finish(peer(request), lambda _source: True)
+        answer = await taking.finish(Sender(peer(request)))
     except (ClientDisconnect, WebError):
         raise
     except Exception as error:  # noqa: BLE001 - each has its answer

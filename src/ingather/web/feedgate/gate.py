@@ -13,7 +13,8 @@ from typing import Final
 
 import uvloop
 
-from ingather.feeds.senders import RefusedSenders, SourceTokens
+from ingather.feeds.authority import Sender
+from ingather.feeds.senders import FeedTokens, RefusedSenders
 from ingather.feeds.trust import TrustList, parse_peer
 from ingather.log import get
 from ingather.web.auth.guard import TOKEN_PREFIX
@@ -53,14 +54,14 @@ class Admission:
 
     Attributes:
         trust: by address.
-        tokens: by token, one for each data source.
+        tokens: by token.
         refused: where the others are listed.
         proxies: whose forwarding headers count.
         wall: epoch seconds.
     """
 
     trust: TrustList
-    tokens: SourceTokens
+    tokens: FeedTokens
     refused: RefusedSenders
     wall: Callable[[], float]
     feeder: Callable[[str], bool] = lambda _token: False
@@ -256,13 +257,13 @@ class FeedGate:
     async def _respond(self, connection: Connection, wire: Wire, head: RequestHead, body: Body) -> Answer:
         taking: Taking | None = None
         try:
-            sender, allowed = await self._admitted(connection, head)
+            sender = await self._admitted(connection, head)
             answer = static_answer(head, self._intake.backlog)
             if answer is None:
                 taking = self._intake.begin(head)
                 await self._take(connection, wire, head, body, taking)
                 connection.enter(Phase.WORK, asyncio.get_running_loop().time())
-                return await taking.finish(sender, allowed)
+                return await taking.finish(sender)
         except TornError:
             raise
         except Exception as error:  # noqa: BLE001 - each has its answer
@@ -286,23 +287,24 @@ class FeedGate:
             await taking.feed(piece)
             connection.enter(Phase.BODY, loop.time())
 
-    async def _admitted(self, connection: Connection, head: RequestHead) -> tuple[str, Callable[[str], bool]]:
-        """Return the sender's address and which data sources it may push to.
+    async def _admitted(self, connection: Connection, head: RequestHead) -> Sender:
+        """Return who sends, and what he may say.
 
         Raises:
-            RefusedError: none.
+            RefusedError: nobody who may push anything.
         """
         admission = self._admission
-        sender = admission.proxies.sender(parse_peer(connection.address), head.fields)
-        shown = "unknown" if sender is None else str(sender)
-        if admission.trust.trusts(sender):
-            return shown, lambda _source: True
-        sources = {admission.tokens.source_of(token) for token in shown_tokens(head.fields)} - {None}
-        if sources:
-            return shown, lambda source: source in sources
+        address = admission.proxies.sender(parse_peer(connection.address), head.fields)
+        shown = "unknown" if address is None else str(address)
+        if admission.trust.trusts(address):
+            return Sender(shown)
+        for token in shown_tokens(head.fields):
+            grant = admission.tokens.grant_of(token)
+            if grant is not None:
+                return Sender(shown, grant)
         for token in shown_tokens(head.fields):
             if token.startswith(TOKEN_PREFIX) and await self._intake.threaded(admission.feeder, token):
-                return shown, lambda _source: True
+                return Sender(shown)
         if admission.refused.note(shown, admission.wall()):
-            _log.warning("a sender is not trusted", sender=shown, hint=f"ingather feed trust {shown}")
+            _log.warning("a sender is not trusted", sender=shown, hint=f"ingather feed accept-from {shown}")
         raise RefusedError(403, UNAUTHORIZED_TEXT)

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from ingather.errors import DiskFullError, IngatherError
-from ingather.feeds.desk import FeedDesk, FeedFields, FeedRefusedError, FeedTicket, GroupsFullError, Spooled
+from ingather.feeds.authority import Sender
+from ingather.feeds.desk import (
+    FeedDesk,
+    FeedFields,
+    FeedKind,
+    FeedRefusedError,
+    FeedTicket,
+    GroupsFullError,
+    Spooled,
+)
 from ingather.feeds.spool import Spool
 from ingather.log import get
 from ingather.web.feedgate.answers import Answer, feed_headers, internal, json_answer, refused, success
@@ -95,7 +104,7 @@ class Intake:
         """Begin *work* in one of the disk's threads."""
         return asyncio.get_running_loop().run_in_executor(self._doors.pool, work, *arguments)
 
-    async def store(self, reception: Reception, order: Order, sender: str) -> Answer:
+    async def store(self, reception: Reception, order: Order, sender: Sender) -> Answer:
         """Make a complete feed durable, hand it over, and answer.
 
         Raises:
@@ -119,7 +128,7 @@ class Intake:
             raise
         self.counts.accept(fields.kind, spooled.size)
         _log.info(
-            "feed received", feed=ticket.name, source=fields.datasource, type=fields.feedtype, sender=sender,
+            "feed received", feed=ticket.name, source=fields.datasource, type=fields.feedtype, sender=sender.address,
             bytes=spooled.size, records=spooled.records, warnings=list(fields.warnings),
         )  # fmt: skip
         return await self._answer(order, ticket)
@@ -184,10 +193,8 @@ class Taking:
             await asyncio.shield(self._storing)  # whoever gives up must still wait for the thread
             self._storing = None
 
-    async def finish(self, sender: str, allowed: Callable[[str], bool]) -> Answer:
+    async def finish(self, sender: Sender) -> Answer:
         """End the body; return the answer when the feed is durable and has its row.
-
-        *allowed*: whether the sender may push to a data source.
 
         Raises:
             RefusedError: it cannot be taken.
@@ -195,7 +202,14 @@ class Taking:
         """
         await self._stored()
         order = self._reception.finish()
-        if not allowed(order.fields.datasource):
+        fields, groups = order.fields, order.fields.kind is FeedKind.GROUPS
+        if not sender.grant.admits(fields.datasource, groups=groups):
+            name = sender.grant.token
+            _log.warning(
+                "a token does not admit a feed", token=name, source=fields.datasource, kind=str(fields.kind), sender=sender.address,
+                hint=f"ingather feed token {name} --{'group-' if groups else ''}source {fields.datasource}"
+                + (" --namespace NAME" if groups else ""),
+            )  # fmt: skip
             raise RefusedError(403, UNAUTHORIZED_TEXT)
         return await self._intake.store(self._reception, order, sender)
 

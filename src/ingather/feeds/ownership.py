@@ -1,0 +1,74 @@
+"""Who owns a URL, asked before anything that a feed says of it: the policy of ``authority`` over what the catalog knows.
+
+Source: GSA feeds specification, section 8.2.
+"""
+
+from ingather.catalog.feeds.sqlite_feed_book import FeedRow
+from ingather.catalog.feeds.sqlite_feeds import Known
+from ingather.catalog.sqlite_apply import Applied
+from ingather.feeds.authority import FeedAuthority, UnauthorizedError, grant_in
+from ingather.feeds.policy import FeedPolicy, FeedWriter
+from ingather.model.lifecycle import State
+
+__all__ = ["Ownership"]
+
+
+class Ownership:
+    """Asks for one batch of a feed of the data source whose row is *source*.
+
+    Attributes:
+        authority: what the sender may say.
+    """
+
+    def __init__(
+        self, writer: FeedWriter, applied: Applied, feed: FeedRow, source: int, policy: FeedPolicy
+    ) -> None:
+        self._feeds, self._access, self._applier = writer.feeds, writer.access, writer.applier
+        self._feed, self._source = feed, source
+        self.authority = FeedAuthority(
+            grant_in(feed.fields), feed.datasource, takes_over=policy.takes_over, taken_over=policy.taken_over
+        )
+        if self.authority.grant.bounded:
+            self._feeds.keep_apart(source, applied)
+        self._applier.names.set_inherited(source, inherited=policy.inherited)
+
+    def check(self, url: str, found: Known | None) -> bool:
+        """See that the feed may say something of canonical *url*; return whether that belongs to another source.
+
+        *found*: what the catalog has of it.
+
+        Raises:
+            UnauthorizedError: it may not; the source stands in the list of conflicts beside the owner.
+        """
+        authority = self.authority
+        authority.check_url(url)
+        if authority.is_open:
+            return False
+        owner = self._owner(url, found)
+        if owner is None:
+            if authority.grant.bounded:
+                authority.check_parent(url, inherited=self._access.is_inherited(url, source=self._source))
+            return False
+        if owner == self._source:
+            return False
+        try:
+            authority.check_owner(self._feeds.source_name(owner))
+        except UnauthorizedError as refused:
+            if found is not None:
+                self._feeds.also_listed(found.row.id, self._source, web=False, feed=self._feed.id)
+            self._applier.event("feed-owner", url, f"refused to {self._feed.datasource}: {refused}")
+            raise
+        return True
+
+    def _owner(self, url: str, found: Known | None) -> int | None:
+        """Return the source that *url* belongs to, ``None`` = to none: who lists it, else who gathers it, else whose ACL it has.
+
+        A URL that is merely known belongs to who gathers it where a token asks: it may be a document in a moment.
+        """
+        if found is not None:
+            if found.listing is not None:
+                return found.listing.source
+            gathered = self.authority.grant.bounded and found.state is not State.EXCLUDED
+            if found.row.version is not None or gathered:
+                return found.row.source
+        return self._access.owner(url)
