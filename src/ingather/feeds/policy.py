@@ -33,8 +33,6 @@ class FeedPolicy:
     Attributes:
         empty_acl_is_none: the appliance's rule: an explicit empty ACL is none, not "nobody".
         one_value_per_meta: a comma in an ACL meta is part of the name.
-        moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
-        immediate_s: ... and with ``crawl-immediately`` after this time.
         display_schemes: of display URLs.
         takes_over: the data source may take documents that belong to others.
         keeps: whether a source (by name) lets none of its documents be taken over or deleted by others.
@@ -43,8 +41,6 @@ class FeedPolicy:
 
     empty_acl_is_none: bool = False
     one_value_per_meta: bool = False
-    moments_s: float = 900.0
-    immediate_s: float = 60.0
     display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
     canonical: Callable[[str], str] | None = None
     takes_over: bool = True
@@ -63,6 +59,8 @@ class Result:
     url_id: int | None = None
     state: Written = Written.APPLIED
     notes: list[str] = field(default_factory=list)
+    ask: int | None = None
+    """Number of the visit that it asked for."""
 
 
 def source_row_name(datasource: str) -> str:

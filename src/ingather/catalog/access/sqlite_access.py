@@ -100,6 +100,11 @@ class AccessStore:
             self._follow(acl.url, applied)
         return moved
 
+    def chain_of(self, url: str) -> int | None:
+        """Return the chain of the ACL of *url*, ``None`` = it has none."""
+        found: int | None = self._cursor.execute("select chain from acl where url = ?", (url,)).get
+        return found
+
     def delete_acl(self, url: str, applied: Applied) -> bool:
         """Take the ACL of *url* away; return whether there was one.
 
