@@ -63,7 +63,7 @@ class _Applying:
         self, writer: FeedWriter, applied: Applied, feed: FeedRow, now_s: float, policy: FeedPolicy
     ) -> None:
         self._writer, self._applied, self._feed = writer, applied, feed
-        self._feeds, self._access = writer.feeds, writer.access
+        self._feeds, self._access, self._pending = writer.feeds, writer.access, writer.pending_acls
         self._now_s, self._policy = now_s, policy
         self._source = self._feeds.make_source(source_row_name(feed.datasource))
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
@@ -162,6 +162,7 @@ class _Applying:
         )
         if self._access.delete_acl(result.url, self._applied):
             self._access.secure(row.id, self._applied, secured=True)
+        self._pending.forget(row.id)
         self._feeds.rest(row.id)
         self._feeds.unlist(row.id)
         self._feeds.no_longer_listed(row.id, self._source)
@@ -189,6 +190,8 @@ class _Applying:
             self._take_over(row, listing, content=report is not None, result=result)
         if report is None:
             self._without_content(row, listing, result)
+        if report is not None:
+            self._pending.end(row.id, item.url, self._applied)
         before = listing or Listing(self._source, web=False)
         acl = self._acls.bound(record, item.url, before, result)
         described = report is not None and report.described
@@ -363,7 +366,7 @@ class _Applying:
         result.url_id = url_id
         before = listing or Listing(self._source, web=True)
         record = self._bare(item, record, result)
-        acl_before = self._access.chain_of(item.url)
+        rights = self._pending.rights(url_id, item.url)
         acl = self._acls.bound(record, item.url, before, result)
         now = self._listing(before, item, record, acl)
         now.web, now.last_modified = True, record.last_modified or before.last_modified
@@ -373,11 +376,18 @@ class _Applying:
             self._feeds.no_longer_listed(url_id, self._source)
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
-        changes = self._access.chain_of(item.url) != acl_before or before.differs(now)
+        chain = self._access.chain_of(item.url)
+        changes = chain not in {rights.chain, rights.said} or before.differs(now)
         if self._metadata(url_id, record, now.display, found, fresh=listing is None):
             self._feeds.changed(url_id, self._applied)
             changes = True
         self._plan(url_id, record, found, result, changes=found is not None and changes)
+        opened = bool(record.authmethod) and not rights.open and self._pending.rights(url_id, item.url).open
+        if found is not None and (chain != rights.chain or opened):
+            if result.state is Written.WAITING:
+                self._pending.hold(url_id, item.url, rights, self._applied)
+            else:  # no visit is to come
+                self._pending.renew(url_id, item.url, self._applied)
 
     def _refuse_content_owned(
         self, item: Prepared, record: FeedRecord, listing: Listing, result: Result

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from ingather.catalog.access.sqlite_access import AccessStore
+from ingather.catalog.access.sqlite_pending import PendingAcls
 from ingather.catalog.deletion.sqlite_deletion import Deletions
 from ingather.catalog.feeds.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_apply import Applier
@@ -23,6 +24,7 @@ class FeedWriter(Protocol):
     applier: Applier
     deletions: Deletions
     access: AccessStore
+    pending_acls: PendingAcls
     feeds: FeedStore
 
 

@@ -1,21 +1,15 @@
 """A pushed change is never dropped: each record plans a visit, whatever is being visited, and its receipt follows that to its end."""
 
 from collections.abc import Iterator
-from hashlib import md5
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from ingather.app.feeds.process import FeedProcess
-from ingather.catalog.sqlite_apply import Applied
 from ingather.model.demand import BURST_S, USUAL_S
 from ingather.model.lifecycle import Outcome, State
-from ingather.model.report import Report, Row
-from ingather.robot.settling.committing import Batch, Committer
-from ingather.robot.settling.deletion import DeletionPolicy
-from ingather.robot.settling.settle import SettleRules
+from ingather.testing.feedrobot import FeedRobot
 from ingather.testing.feeds import FeedRig, content, record
 
 LISTS = "metadata-and-url"
@@ -23,65 +17,6 @@ LISTS = "metadata-and-url"
 
 def meta(text: str) -> str:
     return f'<metadata><meta name="said" content="{text}"/></metadata>'
-
-
-class Robot:
-    """The robot's part of a visit, step by step: what was claimed, what the host answered, what is settled."""
-
-    def __init__(self, rig: FeedRig) -> None:
-        self.rig, self.out = rig, dict[int, Row]()
-        self._committer = Committer(
-            rig.local.writer, rules=SettleRules(), policies=lambda _: DeletionPolicy(), dice=Random(7),
-            now_s=rig.clock.wall, clock_trusted=lambda: True,
-        )  # fmt: skip
-
-    def promote(self) -> None:
-        """Let wait what is due."""
-        now_s = self.rig.clock.wall()
-        self.rig.local.writer.transaction(lambda w: w.registry.wake_asked(now_s, 1000))
-
-    def claim(self, url: str) -> Row | None:
-        """Claim a URL as the frontier does, ``None`` if it does not wait."""
-        self.promote()
-        writer = self.rig.local.writer
-        known = writer.feeds.row(url)
-        assert known is not None
-        rows = [row for _, row in writer.frontier.refill(known.row.host, (-99, 0), 1000)]
-        return next((row for row in rows if row.id == known.row.id), None)
-
-    def report(
-        self, row: Row, body: str, outcome: Outcome = Outcome.INDEXED, status: int = 200, **more: Any
-    ) -> Report:
-        """Return what a gatherer would say of a visit."""
-        described = outcome is Outcome.INDEXED
-        digest = md5(body.encode(), usedforsecurity=False).digest()
-        if described and row.digest == digest:
-            outcome, described = Outcome.UNCHANGED, False
-        return Report(
-            id=row.id, outcome=int(outcome), status=status, at_s=self.rig.clock.wall(), version=1, described=described, title=body,
-            digest=digest if described else b"", attributes=b"\x80", anchors=b"\x90", size=len(body), **more,
-        )  # fmt: skip
-
-    def settle(self, *visits: tuple[Report, Row]) -> Applied:
-        """Commit visits in one transaction."""
-        return self._committer.commit(Batch(list(visits))).applied
-
-    def visit(self, url: str, body: str = "as it is", **more: Any) -> bool:
-        """Make the visit that waits; whether there was one."""
-        row = self.claim(url)
-        if row is None:
-            return False
-        self.settle((self.report(row, body, **more), row))
-        return True
-
-    def title(self, url: str) -> str:
-        """Return what is described."""
-        row = self.rig.row(url)
-        assert row is not None
-        [(title,)] = self.rig.local.writer._db.execute(
-            "select title from page where id = ?", (row.id,)
-        ).fetchall()  # noqa: SLF001 - what the index is made of
-        return str(title)
 
 
 @pytest.fixture
@@ -92,8 +27,8 @@ def own(tmp_path: Path, process: FeedProcess) -> Iterator[FeedRig]:
 
 
 @pytest.fixture
-def robot(own: FeedRig) -> Robot:
-    return Robot(own)
+def robot(own: FeedRig) -> FeedRobot:
+    return FeedRobot(own)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +53,7 @@ STAGES = ("before it is claimed", "claimed", "answered", "settled")
     "push", [record(URL, meta("new")), record(URL, crawl_immediately="true")], ids=["changed", "immediately"]
 )
 def test_gsa_T28_a_push_at_any_stage_of_a_visit_is_followed_by_a_visit_that_was_claimed_after_it(
-    own: FeedRig, robot: Robot, stage: str, push: str
+    own: FeedRig, robot: FeedRobot, stage: str, push: str
 ) -> None:
     own.push(record(URL), feedtype=LISTS)
     at = STAGES.index(stage)
@@ -143,7 +78,7 @@ def test_gsa_T28_a_push_at_any_stage_of_a_visit_is_followed_by_a_visit_that_was_
     assert robot.claim(URL) is None
 
 
-def test_the_receipt_follows_the_visit_to_its_end(own: FeedRig, robot: Robot) -> None:
+def test_the_receipt_follows_the_visit_to_its_end(own: FeedRig, robot: FeedRobot) -> None:
     first = own.push(record(URL), feedtype=LISTS)
     assert own.records(first)[0]["state"] == "waiting for crawl"
     row = robot.claim(URL)
@@ -162,11 +97,11 @@ def test_the_receipt_follows_the_visit_to_its_end(own: FeedRig, robot: Robot) ->
     own.local.index()
     office = own.local.office
     indexed = own.local.writer.applier.sequence
-    office._indexed = lambda: indexed  # noqa: SLF001 - the rig's office has no index of its own
+    office._indexed = lambda: indexed
     assert own.records(second)[0]["state"] == "indexed"
 
 
-def test_a_push_without_a_change_is_delayed_and_says_until_when(own: FeedRig, robot: Robot) -> None:
+def test_a_push_without_a_change_is_delayed_and_says_until_when(own: FeedRig, robot: FeedRobot) -> None:
     own.push(record(URL), feedtype=LISTS)
     robot.visit(URL, "old")
     own.clock.advance(20)
@@ -186,7 +121,7 @@ def test_a_push_without_a_change_is_delayed_and_says_until_when(own: FeedRig, ro
     assert robot.title(URL) == "new"
 
 
-def test_urgent_pushes_are_limited_by_delay_alone(own: FeedRig, robot: Robot) -> None:
+def test_urgent_pushes_are_limited_by_delay_alone(own: FeedRig, robot: FeedRobot) -> None:
     own.push(record(URL), feedtype=LISTS)
     visits = []
     for second in range(200):
@@ -202,7 +137,7 @@ def test_urgent_pushes_are_limited_by_delay_alone(own: FeedRig, robot: Robot) ->
 
 
 def test_gsa_13_an_adaptor_that_pushes_at_every_fetch_is_not_fetched_without_rest(
-    own: FeedRig, robot: Robot
+    own: FeedRig, robot: FeedRobot
 ) -> None:
     own.push(record(URL, crawl_immediately="true"), feedtype=LISTS)
     visits = 0
@@ -216,7 +151,7 @@ def test_gsa_13_an_adaptor_that_pushes_at_every_fetch_is_not_fetched_without_res
     assert visits == 4  # in an hour: at once, then every 15 minutes
 
 
-def test_gsa_T29_crawl_once_says_that_nothing_is_planned(own: FeedRig, robot: Robot) -> None:
+def test_gsa_T29_crawl_once_says_that_nothing_is_planned(own: FeedRig, robot: FeedRobot) -> None:
     own.push(record(URL, crawl_once="true"), feedtype=LISTS)
     robot.visit(URL, "once")
     own.clock.advance(90_000)
@@ -232,7 +167,7 @@ def test_gsa_T29_crawl_once_says_that_nothing_is_planned(own: FeedRig, robot: Ro
 
 
 def test_crawl_once_does_not_take_away_a_visit_that_was_asked_for_meanwhile(
-    own: FeedRig, robot: Robot
+    own: FeedRig, robot: FeedRobot
 ) -> None:
     own.push(record(URL, crawl_once="true"), feedtype=LISTS)
     row = robot.claim(URL)
@@ -244,12 +179,12 @@ def test_crawl_once_does_not_take_away_a_visit_that_was_asked_for_meanwhile(
     assert robot.title(URL) == "new"
 
 
-def test_a_plan_outlives_a_restart(own: FeedRig, robot: Robot) -> None:
+def test_a_plan_outlives_a_restart(own: FeedRig, robot: FeedRobot) -> None:
     own.push(record(URL), feedtype=LISTS)
     robot.visit(URL, "old")
     shown = told(own, record(URL))
     own.reopen()
-    again = Robot(own)
+    again = FeedRobot(own)
     assert again.claim(URL) is None
     own.clock.advance(USUAL_S)
     assert again.visit(URL, "new")
@@ -257,7 +192,7 @@ def test_a_plan_outlives_a_restart(own: FeedRig, robot: Robot) -> None:
     assert again.title(URL) == "new"
 
 
-def test_a_deletion_while_it_is_visited_drops_no_later_push(own: FeedRig, robot: Robot) -> None:
+def test_a_deletion_while_it_is_visited_drops_no_later_push(own: FeedRig, robot: FeedRobot) -> None:
     own.push(record(URL), feedtype=LISTS)
     robot.visit(URL, "old")
     own.push(record(URL, crawl_immediately="true"), feedtype=LISTS)
@@ -275,7 +210,7 @@ def test_a_deletion_while_it_is_visited_drops_no_later_push(own: FeedRig, robot:
 
 
 def test_a_page_that_is_found_missing_while_it_is_pushed_again_is_looked_at_again(
-    own: FeedRig, robot: Robot
+    own: FeedRig, robot: FeedRobot
 ) -> None:
     own.push(record(URL), feedtype=LISTS)
     robot.visit(URL, "old")
@@ -292,7 +227,7 @@ def test_a_page_that_is_found_missing_while_it_is_pushed_again_is_looked_at_agai
     assert own.described(URL)
 
 
-def test_quiet_hosts_are_no_reason_to_put_off_what_was_pushed(own: FeedRig, robot: Robot) -> None:
+def test_quiet_hosts_are_no_reason_to_put_off_what_was_pushed(own: FeedRig, robot: FeedRobot) -> None:
     from ingather.robot.frontier.sampling import SamplingLimits
     from ingather.robot.settling.remembering import promote, promote_asked
 
@@ -320,10 +255,11 @@ ENDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("outcome", "status", "state", "reason"), ENDS, ids=[e[0].name for e in ENDS])
+@pytest.mark.parametrize("end", ENDS, ids=[e[0].name for e in ENDS])
 def test_the_end_of_a_visit_is_in_the_receipt_with_its_reason(
-    own: FeedRig, robot: Robot, outcome: Outcome, status: int, state: str, reason: str
+    own: FeedRig, robot: FeedRobot, end: tuple[Outcome, int, str, str]
 ) -> None:
+    outcome, status, state, reason = end
     feed = own.push(record(URL), feedtype=LISTS)
     robot.visit(URL, "", outcome=outcome, status=status)
     shown = own.records(feed)[0]
@@ -339,7 +275,7 @@ def test_an_add_that_the_same_feed_deletes_is_not_said_to_be_indexed(own: FeedRi
     assert [r["state"] for r in own.records(listed)] == ["superseded", "deleted"]
 
 
-def test_a_record_that_makes_no_document_is_not_said_to_be_indexed(own: FeedRig, robot: Robot) -> None:
+def test_a_record_that_makes_no_document_is_not_said_to_be_indexed(own: FeedRig) -> None:
     shown = told(own, record(URL, meta("x")), feedtype="incremental")
     assert (shown["state"], "makes no document" in shown["note"]) == ("applied", True)
     owned = "http://asked.test/owned"
@@ -348,7 +284,7 @@ def test_a_record_that_makes_no_document_is_not_said_to_be_indexed(own: FeedRig,
     assert (shown["state"], "its content comes with feeds" in shown["note"]) == ("unchanged", True)
 
 
-def test_the_backlog_counts_visits_that_may_be_made_now(own: FeedRig, robot: Robot) -> None:
+def test_the_backlog_counts_visits_that_may_be_made_now(own: FeedRig, robot: FeedRobot) -> None:
     def due(most: int = 900) -> int:
         return own.local.office.due_visits(own.clock.wall(), most)
 

@@ -642,5 +642,6 @@ CREATE INDEX url_asked on url (state, due) where asked > answered;
 CREATE TABLE acl_pending (
   id integer primary key,        -- url.id
   before integer,                -- chain of its ACL before; null = it had none
-  pushed integer                 -- chain of its ACL from then on; null = it has none
+  pushed integer,                -- chain of its ACL from then on; null = it has none
+  open integer not null          -- 1 = without an ACL everybody saw it, or it was no document
 ) strict;

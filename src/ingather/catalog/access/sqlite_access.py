@@ -105,6 +105,20 @@ class AccessStore:
         found: int | None = self._cursor.execute("select chain from acl where url = ?", (url,)).get
         return found
 
+    def put_chain(self, url: str, chain: int | None, source: int | None, applied: Applied | None) -> None:
+        """Let *url* have a chain, ``None`` = none. *applied*: the account of the batch; ``None``: the name stands for no document."""
+        if self.chain_of(url) == chain:
+            return
+        self._write(url, chain, source)
+        self._lists.noticed()
+        if applied is not None:
+            self._follow(url, applied)
+
+    @property
+    def rescues(self) -> bool:
+        """Whether policy rules decide where a document's own chain is broken."""
+        return self._lists.rescue is not None
+
     def delete_acl(self, url: str, applied: Applied) -> bool:
         """Take the ACL of *url* away; return whether there was one.
 
@@ -136,7 +150,11 @@ class AccessStore:
             "insert into acl_entries (digest, entries) values (?, ?) on conflict do nothing", (digest, packed)
         )
         entries = self._cursor.execute("select id from acl_entries where digest = ?", (digest,)).get
-        values = (entries, acl.inherit_from, number_of(acl.inheritance), acl.problem)
+        return self.chain_from(entries, acl.inherit_from, number_of(acl.inheritance), acl.problem)
+
+    def chain_from(self, entries: int, parent: str, kind: int, problem: str = "") -> int:
+        """Return the number of the chain of these stored entries; *kind*: of ``acl_packing.number_of``."""
+        values = (entries, parent, kind, problem)
         self._cursor.execute(
             "insert into acl_chain (id, entries, parent, type, problem) select coalesce(max(id), 1) + 1, ?, ?, ?, ? from acl_chain where true "
             "on conflict (entries, parent, type, problem) do nothing",

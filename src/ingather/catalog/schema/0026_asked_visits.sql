@@ -11,5 +11,6 @@ alter table tombstone add column n integer;
 create table acl_pending (
   id integer primary key,        -- url.id
   before integer,                -- chain of its ACL before; null = it had none
-  pushed integer                 -- chain of its ACL from then on; null = it has none
+  pushed integer,                -- chain of its ACL from then on; null = it has none
+  open integer not null          -- 1 = without an ACL everybody saw it, or it was no document
 ) strict;
