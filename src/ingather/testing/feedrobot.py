@@ -30,9 +30,12 @@ class FeedRobot:
         )  # fmt: skip
 
     def promote(self) -> None:
-        """Let wait what is due."""
-        now_s = self.rig.clock.wall()
-        self.rig.local.writer.transaction(lambda w: w.registry.wake_asked(now_s, 1000))
+        """Let wait what pushed records asked for and what failed before, when its time has come; no page is due by itself."""
+        now_s, writer = self.rig.clock.wall(), self.rig.local.writer
+        writer.transaction(lambda w: w.registry.wake_asked(now_s, 1000))
+        due = [writer.frontier.row(number) for number, *_ in writer.applier.freshness.due(now_s, 1000)]
+        failed = [row.id for row in due if row is not None and row.fails]
+        writer.transaction(lambda w: w.applier.freshness.wake(failed))
 
     def claim(self, url: str) -> Row | None:
         """Claim a URL as the frontier does, ``None`` if it does not wait."""
