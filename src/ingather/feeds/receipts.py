@@ -159,7 +159,7 @@ def _awaited(of: Standing) -> Shown:
     deleted = of.state is State.GONE and of.buried_s is not None and of.outcome not in _FAILED
     if deleted and not of.waits and of.buried_s is not None and of.buried_s >= (of.fetched_s or 0.0):
         return Shown("deleted", of.fetched_s if of.visited else None, reason=of.why)
-    if of.out_of_scope and (of.visited or not of.waits):
+    if of.out_of_scope and of.visited:
         return Shown("needs-scope", of.fetched_s, of.due_s, of.detail)
     if not of.visited:
         if of.state in {State.EXCLUDED, State.QUARANTINED}:

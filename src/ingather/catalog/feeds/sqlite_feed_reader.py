@@ -48,7 +48,8 @@ _RECORD: Final = (
     "left join tombstone t on t.id = r.id left join source s on s.id = u.source "
     "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) "
     f"and (?5 = '' or r.state != 1 and iif(?5 = 'superseded', coalesce({_SUPERSEDED}, 0), "
-    f"r.state = 2 and not coalesce({_SUPERSEDED}, 0) and {_OUT_OF_SCOPE})) order by r.n limit ?4"
+    f"r.state = 2 and not coalesce({_SUPERSEDED}, 0) and coalesce(r.ask, 0) <= u.answered and {_OUT_OF_SCOPE})) "
+    "order by r.n limit ?4"
 )
 _fields = msgspec.msgpack.Decoder(dict[str, Any]).decode
 
