@@ -154,22 +154,24 @@ def shown_state(of: Standing) -> Shown:
     return Shown("indexed" if of.in_index and of.described else "applied")
 
 
-def _awaited(of: Standing) -> Shown:
+def _awaited(of: Standing) -> Shown:  # noqa: PLR0911 - one an end
     """A record for the crawler."""
-    deleted = of.state is State.GONE and of.buried_s is not None and of.outcome not in _FAILED
-    if deleted and not of.waits and of.buried_s is not None and of.buried_s >= (of.fetched_s or 0.0):
-        return Shown("deleted", of.fetched_s if of.visited else None, reason=of.why)
+    if of.state is None:
+        return Shown("deleted", reason="its URL is forgotten")
+    visited_s = of.fetched_s if of.visited else None
+    if of.state is State.GONE and not of.waits and of.buried_s is not None and of.outcome not in _FAILED:
+        return Shown("deleted", visited_s, reason=of.why)
     if of.out_of_scope and of.visited:
-        return Shown("needs-scope", of.fetched_s, of.due_s, of.detail)
-    if not of.visited:
-        if of.state in {State.EXCLUDED, State.QUARANTINED}:
-            reason = (
-                of.rule
-                or _REASONS[Outcome.QUARANTINED if of.state is State.QUARANTINED else Outcome.EXCLUDED]
-            )
-            return Shown("refused" if of.state is State.EXCLUDED else "failed", reason=reason)
-        return Shown("waiting for crawl", None, of.due_s if of.state in {State.DONE, State.GONE} else None)
-    return _ended(of)
+        return Shown("needs-scope", visited_s, of.due_s, of.detail)
+    if of.visited:
+        return _ended(of)
+    if of.state is State.EXCLUDED:
+        return Shown("refused", reason=of.rule or _REASONS[Outcome.EXCLUDED])
+    if of.state is State.QUARANTINED:
+        return Shown("failed", reason=_REASONS[Outcome.QUARANTINED])
+    if of.state is not State.WAITING and not of.waits:
+        return Shown("applied")  # written before visits were counted, and none was made
+    return Shown("waiting for crawl", None, None if of.state is State.WAITING else of.due_s)
 
 
 def _ended(of: Standing) -> Shown:

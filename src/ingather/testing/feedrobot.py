@@ -52,7 +52,7 @@ class FeedRobot:
         """Return what a gatherer would say of a visit."""
         described = outcome is Outcome.INDEXED
         digest = md5(body.encode(), usedforsecurity=False).digest()
-        if described and row.digest == digest:
+        if described and row.version is not None and row.digest == digest:
             outcome, described = Outcome.UNCHANGED, False
         return Report(
             id=row.id, outcome=int(outcome), status=status, at_s=self.rig.clock.wall(), version=1, described=described, title=body,

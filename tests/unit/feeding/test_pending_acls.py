@@ -120,6 +120,22 @@ def test_a_visit_that_was_claimed_before_the_push_gives_nothing_back(own: FeedRi
     assert who(own) == "zoe"
 
 
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.NOINDEX], ids=lambda outcome: outcome.name)
+def test_an_older_answer_whose_body_is_not_taken_gives_nothing_back_either(
+    own: FeedRig, robot: FeedRobot, outcome: Outcome
+) -> None:
+    push(own)
+    robot.visit(URL, "old", controls=permits("ann", "joe"))
+    push(own, crawl_immediately="true")
+    row = claim(robot)
+    push(own, acl("joe"))
+    robot.settle((robot.report(row, "", outcome=outcome, controls=permits("ann", "joe", "zoe")), row))
+    assert who(own) in {"joe", "nobody"}
+    push(own, acl("joe", "ann"))
+    assert robot.visit(URL, "", outcome=Outcome.FAILED, controls=permits("zoe"))
+    assert who(own) in {"zoe", "nobody"}  # the head speaks, though the body could not be read
+
+
 def test_an_older_answer_without_rights_makes_no_restricted_document_public(
     own: FeedRig, robot: FeedRobot
 ) -> None:

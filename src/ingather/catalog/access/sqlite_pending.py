@@ -115,8 +115,6 @@ class PendingAcls:
         Returns:
             The URL, if the visit was claimed before the push: then :meth:`visited_before` is due behind its head.
         """
-        if not self.some or item.report.outcome not in _ANSWERED:
-            return None
         pending = self._pending(item.row.id)
         if pending is None:
             return None
@@ -124,10 +122,13 @@ class PendingAcls:
             "select h.origin || u.path, u.asked from url u join host h on h.id = u.host where u.id = ?",
             (item.row.id,),
         ).get
+        controls = item.report.controls
         if asked <= item.row.asked:
-            self.end(item.row.id, url, applied)
+            speaks = controls is not None and (controls.acl is not None or controls.no_acl)
+            if speaks or item.report.outcome in _ANSWERED:
+                self.end(item.row.id, url, applied)
             return None
-        if item.report.controls is None:
+        if controls is None:
             return None
         _, source = self._now(url)
         self._access.put_chain(url, pending[0], source, applied)
