@@ -231,6 +231,8 @@ class Applier:
             due_s = at_s if settled.due_s is None else min(settled.due_s, at_s)
             return msgspec.structs.replace(settled, due_s=due_s)
         applied.wakes(settled.row.host)
+        if demand is Demand.URGENT:
+            applied.ahead.add(settled.row.host)
         return msgspec.structs.replace(settled, state=int(State.WAITING), due_s=None)
 
     def _without_links_of_a_copy(self, settled: Settled) -> Settled:

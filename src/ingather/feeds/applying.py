@@ -432,6 +432,8 @@ class _Applying:
             )
             return
         result.state, result.ask = Written.WAITING, asked.number
+        if found is not None and found.state is State.GONE:
+            self._feeds.deleted_by(url_id, None, None)
         if asked.at_s > self._now_s and asked.last_s is not None:
             result.notes.append(
                 f"visited again at the earliest at {clock_time(asked.at_s)}: it was visited {self._now_s - asked.last_s:.0f} s ago"

@@ -366,7 +366,9 @@ class Keeper:
     async def _promote(self) -> None:
         now_s, limit = self._clock.wall(), self._limits.promote
         if self._queries.asked_due(now_s):
-            self.frontier.woken(await self.write(lambda writer, _: promote_asked(writer, limit, now_s=now_s)))
+            asked = await self.write(lambda writer, _: promote_asked(writer, limit, now_s=now_s))
+            self.frontier.woken(asked)
+            self.frontier.rewind(asked)
         if self.frontier.waiting > limit:
             return
         sampling, most_s = self._limits.sampling, self._limits.longest_s

@@ -265,8 +265,8 @@ class FeedStore(FeedBook):
         """No feed owns the URL any more."""
         self._cursor.execute("delete from fed where id = ?", (url_id,))
 
-    def deleted_by(self, url_id: int, feed: int, n: int) -> None:
-        """Note which record deleted a URL, for the receipts of those before."""
+    def deleted_by(self, url_id: int, feed: int | None, n: int | None) -> None:
+        """Note which record deleted a URL, for the receipts of those before; ``None``: another listed it since."""
         self._cursor.execute("update tombstone set feed = ?, n = ? where id = ?", (feed, n, url_id))
 
     def fed_contents(self, after: int, limit: int) -> list[tuple[int, str, int, str]]:
