@@ -122,6 +122,8 @@ _FAILED: Final = frozenset({
     Outcome.ROBOTS_UNREACHABLE, Outcome.NOT_FOUND, Outcome.BACK_OFF, Outcome.SERVER_ERROR, Outcome.FAILED, Outcome.QUARANTINED,
     Outcome.SOFT_404,
 })  # fmt: skip
+_RULED: Final = frozenset({Outcome.ENUMERATED, Outcome.EXCLUDED, Outcome.ROBOTS, Outcome.NOINDEX})
+"""What a line of the configuration or of robots.txt decides; of others the row has a rule of an earlier visit."""
 _REASONS: Final[Mapping[Outcome, str]] = {
     Outcome.ENUMERATED: "the rules exclude it: its links were followed alone", Outcome.EXCLUDED: "the rules exclude it",
     Outcome.ROBOTS: "robots.txt forbids it", Outcome.NOINDEX: "the page forbids it (noindex)",
@@ -194,7 +196,8 @@ def _reason(of: Standing) -> str:
     parts = [_REASONS.get(of.outcome, "it makes no document") if of.outcome is not None else ""]
     if of.status and of.status >= _NO_SUCCESS and not of.detail.startswith("HTTP"):
         parts.append(f"HTTP {of.status}")
-    return ": ".join(part for part in (*parts, of.detail, of.rule) if part)
+    rule = of.rule if of.outcome in _RULED else ""
+    return ": ".join(part for part in (*parts, of.detail, rule) if part)
 
 
 def clock_time(at_s: float) -> str:

@@ -172,6 +172,39 @@ def test_what_authmethod_closed_is_not_opened_before_its_visit(own: FeedRig, rob
     assert who(own) == "all+ann+joe+zoe"
 
 
+def test_an_older_answer_that_says_public_opens_nothing_that_was_closed_since(
+    own: FeedRig, robot: FeedRobot
+) -> None:
+    public = Controls(secured=False, heeded=True)
+    push(own)
+    robot.visit(URL, "old", controls=public)
+    push(own, crawl_immediately="true")
+    row = claim(robot)
+    push(own, authmethod="httpbasic")
+    assert who(own) == "nobody"
+    robot.settle((robot.report(row, "of before", controls=public), row))
+    assert who(own) == "nobody"
+    assert robot.visit(URL, "new", controls=public)
+    assert who(own) == "all+ann+joe+zoe"  # the host's last word
+
+
+def test_visits_of_what_no_feed_names_ask_nothing_more(own: FeedRig, robot: FeedRobot) -> None:
+    push(own)
+    row = claim(robot)
+    statements: list[str] = []
+    db = own.local.writer._db
+
+    def noted(_cursor: object, sql: str, _values: object) -> bool:
+        statements.append(sql)
+        return True
+
+    db.exec_trace = noted
+    robot.settle((robot.report(row, "new"), row))
+    db.exec_trace = None
+    assert statements
+    assert not [sql for sql in statements if "acl_pending" in sql or ("asked" in sql and "due" not in sql)]
+
+
 def test_content_of_a_feed_comes_with_its_own_rights(own: FeedRig, robot: FeedRobot) -> None:
     push(own, acl("joe"))
     robot.visit(URL, "old")

@@ -63,13 +63,8 @@ class PendingAcls:
         """Return how the rights of a URL stand."""
         chain = self._access.chain_of(url)
         pending = self._pending(url_id)
-        described, marks, source = self._cursor.execute(
-            "select version is not null, acl, source from url where id = ?", (url_id,)
-        ).get
-        is_open = not described or not (
-            marks & _CLOSED or self._applier.names.audience(source) != PUBLIC_CLASS
-        )
-        return Rights(chain, chain if pending is None else pending[1], is_open)
+        described = self._cursor.execute("select version is not null from url where id = ?", (url_id,)).get
+        return Rights(chain, chain if pending is None else pending[1], not described or self._is_open(url_id))
 
     def hold(self, url_id: int, url: str, before: Rights, applied: Applied) -> None:
         """Let the ACL that *url* has by now count together with the one before, until its next visit.
@@ -140,9 +135,8 @@ class PendingAcls:
         if pending is None:
             return
         old, source = self._now(url)
-        marks = self._cursor.execute("select acl from url where id = ?", (url_id,)).get
         self._cursor.execute(
-            "update acl_pending set before = ?, open = ? where id = ?", (old, not marks & _CLOSED, url_id)
+            "update acl_pending set before = ?, open = ? where id = ?", (old, self._is_open(url_id), url_id)
         )
         self._both(url_id, url, source, applied)
 
@@ -155,6 +149,11 @@ class PendingAcls:
             "select before, pushed, open from acl_pending where id = ?", (url_id,)
         ).fetchone()
         return None if found is None else (found[0], found[1], bool(found[2]))
+
+    def _is_open(self, url_id: int) -> bool:
+        """Whether everybody sees a document as long as it has no ACL."""
+        marks, source = self._cursor.execute("select acl, source from url where id = ?", (url_id,)).get
+        return not marks & _CLOSED and self._applier.names.audience(source) == PUBLIC_CLASS
 
     def _now(self, url: str) -> tuple[int | None, int | None]:
         found = self._cursor.execute("select chain, source from acl where url = ?", (url,)).fetchone()
