@@ -82,6 +82,7 @@ def test_gsa_T28_what_is_pushed_while_it_is_visited_is_visited_again(rig: Rig, a
         adaptor.documents["/doc"] = page("narwhal")
         during = connector.push(record(url, crawl_immediately="true"))
         wait_until(lambda: connector.receipt(during).get("state") == "waiting for crawl")
+        wait_until(lambda: connector.backlog() == 1)
         adaptor.held.pop("/doc").set()
         wait_until(lambda: served.found("narwhal"))
         wait_until(lambda: connector.receipt(during)["state"] == "indexed")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ingather.app.feeds.process import FeedProcess
+from ingather.app.feeds.thread import Feeding
 from ingather.model.demand import BURST_S, USUAL_S
 from ingather.model.lifecycle import Outcome, State
 from ingather.testing.feedrobot import FeedRobot
@@ -298,3 +299,20 @@ def test_the_backlog_counts_visits_that_may_be_made_now(own: FeedRig, robot: Fee
     assert due() == 0  # delayed
     own.clock.advance(USUAL_S)
     assert due() == 1
+
+
+def test_the_backlog_is_records_and_visits_counted_once_a_second(own: FeedRig, robot: FeedRobot) -> None:
+    desk = Feeding(
+        own.local.feeding._home, own.local._transact, clock=own.clock, count=own.local.office.due_visits, process=own.local._process
+    )  # fmt: skip
+    own.push(*(record(f"http://asked.test/{n}") for n in range(3)), feedtype=LISTS)
+    assert desk.backlog() == 3
+    own.take(b"<record/>" * 2, "more")
+    desk.recover()
+    assert desk.backlog() == 5
+    robot.visit("http://asked.test/0")
+    assert desk.backlog() == 5
+    own.clock.advance(1)
+    assert desk.backlog() == 4
+    desk.rest(frozenset({"more"}))
+    assert desk.backlog() == 2
