@@ -180,7 +180,7 @@ class Old:
     def from_22(self) -> None:
         self.document("behind", NOBODY, behind=1)
 
-    def from_26(self) -> None:
+    def from_27(self) -> None:
         for epoch, (name, source, seen) in enumerate(
             (("bound", PUBLIC, ANN), ("bound-elsewhere", SECURE, ANYBODY)), 50
         ):

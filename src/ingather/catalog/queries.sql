@@ -22,14 +22,15 @@ update url set depth = ?2, maxdepth = ?3, hops = ?4, parent = ?5, prio = min(pri
 
 -- name: row_now
 -- The row as it stands when its visit is settled; it may have moved on since it was claimed.
-select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl, policy, due from url where id = ?
+select state, depth, maxdepth, digest, version, dup, held, source, fetched, coalesce(hist, x''), acl, policy, due, asked, urgent from url where id = ?
 
 -- name: settle_url
 update url set state = ?2, outcome = ?3, status = ?4, verdict = ?5, version = ?6, run = ?7, due = ?8, fetched = ?9,
   described = ?10, seen = ?10, wait = ?11, missing = ?12, fails = ?13, strikes = ?14, target = ?15, dup = ?16, held = null,
   etag = ?17, lastmod = ?18, digest = ?19, size = ?20, seg = ?21, off = ?22, len = ?23, toff = ?24, tlen = ?25, detail = ?26,
   hist = ?27, grouped = ?28, fresh = ?29,
-  prio = iif(prio < 0, prio + 10, prio), intent = 0
+  prio = iif(prio < 0, prio + 10, prio), intent = 0,
+  answered = max(answered, ?30)
 where id = ?1
 
 -- name: settle_url_same
@@ -37,7 +38,7 @@ where id = ?1
 update url set state = ?2, outcome = ?22, status = ?3, verdict = ?4, version = ?5, run = ?6, due = ?7, fetched = ?8, seen = ?8,
   wait = ?9, missing = null, fails = 0, strikes = ?10, target = null, etag = ?11, lastmod = ?12, digest = ?13, size = ?14,
   seg = ?15, off = ?16, len = ?17, toff = ?18, tlen = ?19, detail = null, hist = ?20, fresh = ?21, prio = iif(prio < 0, prio + 10, prio),
-  intent = 0
+  intent = 0, answered = max(answered, ?23)
 where id = ?1
 
 -- name: settle_url_kept
@@ -46,7 +47,8 @@ update url set state = ?2, outcome = case when ?3 = 1 and dup is not null then 1
   verdict = coalesce(?5, verdict), run = ?6, due = ?7, fetched = ?8, seen = case when ?3 = 1 then ?8 else seen end,
   wait = ?9, missing = ?10, fails = ?11, strikes = ?12, target = ?13, detail = ?14, hist = ?15,
   etag = coalesce(nullif(?16, ''), etag), lastmod = coalesce(nullif(?17, ''), lastmod), fresh = ?18,
-  prio = iif(prio < 0, prio + 10, prio), intent = 0
+  prio = iif(prio < 0, prio + 10, prio), intent = 0,
+  answered = max(answered, ?19)
 where id = ?1
 
 -- name: put_page
@@ -67,7 +69,7 @@ insert into change (seq, id, kind) values (?, ?, ?)
 -- What has no RD is asked for whole, unless it is a feed or a sitemap (intents 5, 8); a sitemap that has one is: its validators are the RD's.
 select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
   iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
-  dup, intent, prio
+  dup, intent, asked, prio
 from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
   and source not in (select id from source where disabled is not null)
 order by prio, id limit ?4
@@ -75,7 +77,7 @@ order by prio, id limit ?4
 -- name: claim_one
 select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
   iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
-  dup, intent
+  dup, intent, asked
 from url where id = ?
 
 -- name: fed_row
@@ -86,10 +88,28 @@ select h.origin || u.path, u.state, t.decided, l.attrs,
   iif(iif(u.version is null, u.intent not in (5, 8), u.intent = 8), '', coalesce(u.etag, '')),
   iif(iif(u.version is null, u.intent not in (5, 8), u.intent = 8), '', coalesce(u.lastmod, '')),
   iif(u.version is not null and u.intent = 8, x'', coalesce(u.digest, x'')), u.version, u.wait, u.fails, u.strikes, u.missing, u.fetched,
-  u.dup, u.intent
+  u.dup, u.intent, u.asked
 from url u join host h on h.id = u.host left join tombstone t on t.id = u.id left join fed f on f.id = u.id
 left join layer l on l.id = u.id and l.name = ?2
 where u.key = ?1
+
+-- name: wake_asked
+-- Visits that pushed records ask for and a limit delayed, whose time has come.
+update url set state = 0 where id in (select id from url indexed by url_asked where asked > answered and state in (2, 3) and due <= ?1 limit ?2)
+returning host
+
+-- name: asked_due
+-- Whether wake_asked would find something.
+select exists (select 1 from url indexed by url_asked where asked > answered and state in (2, 3) and due <= ?1)
+
+-- name: count_asked
+-- Visits that pushed records ask for and that may be made now, at most ?2 of them; not of disabled sources. Of each kind no more than ten
+-- times as many rows are looked at, whatever waits.
+select min(count(*), ?2) from (
+  select * from (select source from url indexed by url_asked where asked > answered and state = 0 limit 10 * ?2)
+  union all
+  select * from (select source from url indexed by url_asked where asked > answered and state in (2, 3) and due <= ?1 limit 10 * ?2)
+) where source not in (select id from source where disabled is not null)
 
 -- name: waiting_hosts
 select host, count(*) from url where state = 0 and source not in (select id from source where disabled is not null) group by host

@@ -24,13 +24,14 @@ from ingather.catalog.frontier.sqlite_freshness import Freshness
 from ingather.catalog.frontier.sqlite_redirects import Redirects
 from ingather.catalog.likeness.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.likeness.sqlite_likeness import Likeness
-from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, remember
+from ingather.catalog.packing import EMPTY_ATTRIBUTES, pack_visit, raw_visits, remember
 from ingather.catalog.reports.sqlite_figures import Figures
 from ingather.catalog.sqlite_changes import Applied, ChangeLog
 from ingather.catalog.sqlite_names import Names
 from ingather.catalog.sqlite_partition import move
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
+from ingather.model.demand import Demand, earliest_visit
 from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import HostReport, Report, Settled
 
@@ -64,6 +65,8 @@ class _Now(NamedTuple):
     acl: int
     policy: int | None
     due_s: float | None
+    asked: int
+    urgent: int
 
 
 def _as_found(settled: Settled, digests: bytes | None) -> Settled:
@@ -73,6 +76,12 @@ def _as_found(settled: Settled, digests: bytes | None) -> Settled:
         return settled
     report = msgspec.structs.replace(report, outcome=int(Outcome.UNCHANGED))
     return msgspec.structs.replace(settled, report=report)
+
+
+def _answered(settled: Settled, now: _Now) -> int:
+    """Return the newest demand that a visit stands for: what came while it was made too, if no visit would tell more."""
+    final = settled.state in {State.EXCLUDED, State.QUARANTINED} or settled.report.fed
+    return now.asked if final else settled.row.asked
 
 
 class _Tombstone(NamedTuple):
@@ -158,7 +167,7 @@ class Applier:
         ):  # crawl-once: no visit is planned of what was found as it should be
             self._cursor.execute(
                 "update url set due = null where id = ?1 and state = 2 and version is not null and missing is null and fails = 0 "
-                "and outcome != ?2 and exists (select 1 from fed where id = ?1 and once)",
+                "and asked <= answered and outcome != ?2 and exists (select 1 from fed where id = ?1 and once)",
                 (settled.row.id, int(Outcome.REFUSED)),
             )
 
@@ -184,6 +193,7 @@ class Applier:
         now = _Now(*got)
         if self._stays_buried(report, now):
             return
+        settled = self._asked_again(settled, now, applied)
         known = self._digests(report, now)
         if (
             equal(known, report.digests, Part.TEXT, Part.METADATA, Part.ACL)
@@ -206,6 +216,24 @@ class Applier:
             self.discoveries.carry(url_id, now.depth, now.limit, applied)
         if settled.propose and now.version is not None:
             applied.proposals.append((url_id, now.source, settled.propose))
+
+    def _asked_again(self, settled: Settled, now: _Now, applied: Applied) -> Settled:
+        """Return a visit that was claimed before a pushed record asked for one: it does not stand for it, another is planned.
+
+        Numbers are compared and no times: whether the host was asked before or after the push, nobody can tell for sure.
+        """
+        if now.asked <= settled.row.asked or settled.state != State.DONE:
+            return settled
+        visits = [settled.report.at_s, *(visit[0] for visit in raw_visits(now.history))]
+        demand = Demand.URGENT if now.urgent > settled.row.asked else Demand.USUAL
+        at_s = earliest_visit(demand, visits, self.now_s)
+        if at_s > self.now_s:
+            due_s = at_s if settled.due_s is None else min(settled.due_s, at_s)
+            return msgspec.structs.replace(settled, due_s=due_s)
+        applied.wakes(settled.row.host)
+        if demand is Demand.URGENT:
+            applied.ahead.add(settled.row.host)
+        return msgspec.structs.replace(settled, state=int(State.WAITING), due_s=None)
 
     def _without_links_of_a_copy(self, settled: Settled) -> Settled:
         """Follow no links of a page whose bytes a nearer one has given already, if its filter says so (DEC-24)."""
@@ -273,7 +301,7 @@ class Applier:
             and not placed
             and equal(digests, report.digests, *_DESCRIBED)
         ):
-            self._stands(settled, history, digests)
+            self._stands(settled, now, history, digests)
             return
         self._cursor.execute(
             SQL["settle_url"],
@@ -283,7 +311,7 @@ class Applier:
                 settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, dup, report.etag or None,
                 report.last_modified or None, digest, report.size,
                 *(_NO_PLACE if report.stored is None else msgspec.structs.astuple(report.stored)),
-                report.detail or None, history, grouped, report.expires_s,
+                report.detail or None, history, grouped, report.expires_s, _answered(settled, now),
             ),
         )  # fmt: skip
         if not described:
@@ -320,7 +348,7 @@ class Applier:
         if settled.put or moved or not shown:
             self.log.append(url_id, ChangeKind.PUT, applied, report)
 
-    def _stands(self, settled: Settled, history: bytes, digests: bytes | None) -> None:
+    def _stands(self, settled: Settled, now: _Now, history: bytes, digests: bytes | None) -> None:
         """Another body and the same description: neither it nor the index is written, its links are if they changed."""
         report, url_id = settled.report, settled.row.id
         self._cursor.execute(
@@ -329,7 +357,7 @@ class Applier:
                 url_id, settled.state, report.status, self._verdict(report), report.version, self.run, settled.due_s, report.at_s,
                 settled.wait_s, settled.strikes, report.etag or None, report.last_modified or None, report.digest or None, report.size,
                 *(_NO_PLACE if report.stored is None else msgspec.structs.astuple(report.stored)), history, report.expires_s,
-                report.outcome,
+                report.outcome, _answered(settled, now),
             ),
         )  # fmt: skip
         self.figures.description("unchanged")
@@ -355,14 +383,14 @@ class Applier:
             returns = same and settled.row.version is not None and tombstone.version is not None
             if tombstone.gone and not same and state == State.DONE:
                 state = int(State.GONE)
-                if report.outcome == Outcome.NOT_FOUND:
+                if report.outcome == Outcome.NOT_FOUND and now.asked <= settled.row.asked:
                     due = report.at_s + _LOOK_AGAIN_S
         self._cursor.execute(
             SQL["settle_url_kept"],
             (
                 url_id, state, report.outcome, report.status, self._verdict(report), self.run, due, report.at_s,
                 settled.wait_s, settled.missing_s, settled.fails, settled.strikes, target, report.detail or None, history,
-                report.etag, report.last_modified, report.expires_s,
+                report.etag, report.last_modified, report.expires_s, _answered(settled, now),
             ),
         )  # fmt: skip
         if same and now.version is not None:

@@ -23,6 +23,7 @@ class Applied:
         proposals: (row, source, reason) of deletions that the policy has to rule on.
         new_urls: rows that were made.
         carried: links that were looked at to carry better paths.
+        ahead: hosts where something waits that goes ahead of what waited there before.
     """
 
     changes: list[tuple[int, int, ChangeKind, Report | None]] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Applied:
     proposals: list[tuple[int, int, str]] = field(default_factory=list)
     new_urls: int = 0
     carried: int = 0
+    ahead: set[int] = field(default_factory=set)
 
     def wakes(self, host: int, count: int = 1) -> None:
         """Note that *count* more URLs of *host* wait."""

@@ -131,6 +131,13 @@ class Registry:
             found[host] = found.get(host, 0) + 1
         return found
 
+    def wake_asked(self, now_s: float, limit: int) -> dict[int, int]:
+        """Put at most *limit* URLs into the frontier that pushed records want visited by now; return how many at which host."""
+        found: dict[int, int] = {}
+        for (host,) in fetch(self._cursor, SQL["wake_asked"], (now_s, limit)):
+            found[host] = found.get(host, 0) + 1
+        return found
+
     def rejudge_excluded(self, applied: Applied) -> int:
         """After a change of configuration: URLs that an older version excluded wait for a new judgement.
 

@@ -14,6 +14,7 @@ import apsw
 
 from ingather.catalog.access.sqlite_access import AccessStore
 from ingather.catalog.access.sqlite_groups import GroupStore
+from ingather.catalog.access.sqlite_pending import PendingAcls
 from ingather.catalog.access.sqlite_users import Users
 from ingather.catalog.deletion.sqlite_deletion import Deletions
 from ingather.catalog.deletion.sqlite_source_rows import SourceRows
@@ -96,6 +97,7 @@ class CatalogWriter:
         self.sitemaps = Sitemaps(self._db, self.applier, self.syndication)
         self.aliases = Aliases(self._db)
         self.traps = TrapStore(self._db)
+        self.pending_acls = PendingAcls(self._db, self.applier, self.access)
         self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
@@ -125,6 +127,7 @@ class CatalogWriter:
         self.groups.reload()
         try:
             self.applier.reload()
+            self.pending_acls.reload()
         except apsw.Error:  # the storage is worse than full: the next transaction will say so
             return
 

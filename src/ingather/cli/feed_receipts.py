@@ -12,7 +12,7 @@ from ingather.cli.opened import print_json
 
 __all__ = ["delete", "list_", "load", "records", "replay", "retry", "show"]
 
-_STATES = ("applied", "rejected", "waiting", "deleted", "held", "superseded", "needs-scope")
+_STATES = ("applied", "rejected", "waiting", "deleted", "held", "unchanged", "superseded", "needs-scope")
 _TYPES = ("full", "incremental", "metadata-and-url")
 
 

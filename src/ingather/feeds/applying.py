@@ -20,8 +20,9 @@ from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.ownership import Ownership
 from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
-from ingather.feeds.receipts import Written, joined, not_in_patterns
+from ingather.feeds.receipts import Written, clock_time, joined, not_in_patterns
 from ingather.model.acl import Acl
+from ingather.model.demand import Demand
 from ingather.model.description import DISPLAY_URL
 from ingather.model.feed import FeedRecord, FeedType
 from ingather.model.lifecycle import State
@@ -64,7 +65,7 @@ class _Applying:
         self, writer: FeedWriter, applied: Applied, feed: FeedRow, now_s: float, policy: FeedPolicy
     ) -> None:
         self._writer, self._applied, self._feed = writer, applied, feed
-        self._feeds, self._access = writer.feeds, writer.access
+        self._feeds, self._access, self._pending = writer.feeds, writer.access, writer.pending_acls
         self._now_s, self._policy = now_s, policy
         self._source = self._feeds.make_source(source_row_name(feed.datasource))
         self._ownership = Ownership(writer, applied, feed, self._source, policy)
@@ -93,7 +94,8 @@ class _Applying:
             result.state = Written.REJECTED
             result.notes.insert(0, str(refused))
         self.receipts.append((
-            self._feed.id, item.n, item.line, result.url, result.url_id, action, result.state, self._feeds.sequence, joined(result.notes),
+            self._feed.id, item.n, item.line, result.url, result.url_id, action, result.state, self._feeds.sequence,
+            joined(result.notes), result.ask,
         ))  # fmt: skip
         return result.state is Written.REJECTED
 
@@ -116,7 +118,7 @@ class _Applying:
             self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
-            self._bury(found.row, "a Do-Not-Follow pattern excludes it", result)
+            self._bury(found.row, "a Do-Not-Follow pattern excludes it", result, item.n)
         raise RefusedError(item.rejected)
 
     # -- records ------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ class _Applying:
         if not self._merely_asks(record):
             self._ownership.check(item.url, found)
         if record.delete:
-            self._delete(found, result)
+            self._delete(found, result, item.n)
             return
         if self._acls.speaks(record):
             self._ownership.authority.check_acl()
@@ -148,7 +150,7 @@ class _Applying:
         plain = self._feed.datasource == WEB_SOURCE and not record.delete and not self._acls.speaks(record)
         return plain and not self._ownership.authority.grant.bounded
 
-    def _delete(self, found: Known | None, result: Result) -> None:
+    def _delete(self, found: Known | None, result: Result, n: int) -> None:
         """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""
         result.state = Written.DELETED
         if found is None:
@@ -166,18 +168,20 @@ class _Applying:
             )  # fmt: skip
         if row.version is None and state is State.GONE:
             result.notes.append("it was deleted before")
-        self._bury(row, f"deleted by a feed of {self._feed.datasource}", result)
+        self._bury(row, f"deleted by a feed of {self._feed.datasource}", result, n)
 
-    def _bury(self, row: Row, reason: str, result: Result) -> None:
+    def _bury(self, row: Row, reason: str, result: Result, n: int) -> None:
         """Delete a document with its ACL. Should it be brought back by hand, nobody sees it before it is pushed anew."""
         self._writer.deletions.delete(
             row.id, reason, self._now_s, self._applied, gone=True, decided=_BY_PERSON
         )
         if self._access.delete_acl(result.url, self._applied):
             self._access.secure(row.id, self._applied, secured=True)
+        self._pending.forget(row.id)
         self._feeds.rest(row.id)
         self._feeds.unlist(row.id)
         self._feeds.no_longer_listed(row.id, self._source)
+        self._feeds.deleted_by(row.id, self._feed.id, n)
 
     def _warn(self, result: Result, kind: str, text: str) -> None:
         result.notes.append(text)
@@ -201,6 +205,8 @@ class _Applying:
             self._take_over(row, listing, content=report is not None, result=result)
         if report is None:
             self._without_content(row, listing, result)
+        if report is not None:
+            self._pending.end(row.id, item.url, self._applied)
         before = listing or Listing(self._source, web=False)
         acl = self._acls.bound(record, item.url, before, result)
         described = report is not None and report.described
@@ -357,26 +363,38 @@ class _Applying:
         if url_id is None:
             why = [limit for _, limit in self._applied.refused[refused:]]
             raise RefusedError(f"it is not taken into the frontier: {', '.join(why) or 'its key is taken'}")
-        result.url_id, result.state = url_id, Written.WAITING
+        result.url_id = url_id
         before = listing or Listing(self._source, web=True)
         record = self._bare(item, record, result)
+        rights = self._pending.rights(url_id, item.url)
         acl = self._acls.bound(record, item.url, before, result)
         now = self._listing(before, item, record, acl)
-        now.web = True
+        now.web, now.last_modified = True, record.last_modified or before.last_modified
         if listing is not None and listing.source != self._source:
             result.notes.append(f"it was listed by {self._feeds.source_name(listing.source)} too")
             self._feeds.also_listed(url_id, listing.source, web=listing.web, feed=listing.feed, n=listing.n)
             self._feeds.no_longer_listed(url_id, self._source)
-        if self._ownership.authority.grant.bounded and found is not None and found.row.source != self._source:
-            self._feeds.move(
-                url_id, self._source, self._applied
-            )  # what a token lists is its own source's altogether
+        self._own_altogether(url_id, found)
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
+        chain = self._access.chain_of(item.url)
+        changes = chain not in {rights.chain, rights.said} or before.differs(now)
         if self._metadata(url_id, record, now.display, found, fresh=listing is None):
             self._feeds.changed(url_id, self._applied)
-        if found is not None:
-            self._fetch_again(found, record, before, result)
+            changes = True
+        self._plan(url_id, record, found, result, changes=found is not None and changes)
+        opened = bool(record.authmethod) and not rights.open and self._pending.rights(url_id, item.url).open
+        if found is not None and (chain != rights.chain or opened):
+            if result.state is Written.WAITING:
+                self._pending.hold(url_id, item.url, rights, self._applied)
+            else:  # no visit is to come
+                self._pending.renew(url_id, item.url, self._applied)
+
+    def _own_altogether(self, url_id: int, found: Known | None) -> None:
+        """What a token lists is its own source's altogether: its ACL counts for documents of that source alone."""
+        bounded = self._ownership.authority.grant.bounded
+        if bounded and found is not None and found.row.source != self._source:
+            self._feeds.move(url_id, self._source, self._applied)
 
     def _refuse_content_owned(
         self, item: Prepared, record: FeedRecord, listing: Listing, result: Result
@@ -391,26 +409,39 @@ class _Applying:
             f"its content comes with feeds of {owner}: it is not crawled, and its metadata is not changed; "
             "delete the URL first to change that",
         )  # fmt: skip
+        result.state = Written.UNCHANGED
         if record.acl is not None or record.denied:
+            result.state = Written.APPLIED
             listing.acl = self._acls.bound(replace(record, metadata=None), item.url, listing, result)
             self._feeds.put_listing(result.url_id, listing)
 
-    def _fetch_again(self, found: Known, record: FeedRecord, before: Listing, result: Result) -> None:
-        """A known URL is fetched again soon, unless that was done moments ago, or is to be done once."""
-        row, state = found.row, found.state
-        if row.fetched_s is None:
-            if record.crawl_immediately and state is State.WAITING:
-                self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)
-            return
-        age_s = self._now_s - row.fetched_s
-        if record.crawl_immediately:
-            if age_s < self._policy.immediate_s and not row.fails:
-                result.notes.append(f"fetched {age_s:.0f} s ago: not at once again")
-                return
-            self._feeds.wake(row.id, row.host, priority=_FIRST, applied=self._applied)
-        elif before.once or record.crawl_once:
+    def _plan(
+        self, url_id: int, record: FeedRecord, found: Known | None, result: Result, *, changes: bool
+    ) -> None:
+        """Plan the visit that a record asks for; the receipt says when it is made, or why none is.
+
+        None is dropped because of visits before: a limit on repeated pushes only delays (section 13). Of ``crawl-once`` only
+        ``crawl-immediately`` fetches a document again.
+        """
+        row, once = None if found is None else found.row, record.crawl_once
+        if found is not None and found.listing is not None:
+            once = once or found.listing.once
+        if once and row is not None and row.version is not None and not record.crawl_immediately:
             result.notes.append("crawl-once: it was fetched, and only crawl-immediately fetches it again")
-        elif age_s < self._policy.moments_s:
-            result.notes.append(f"fetched {age_s:.0f} s ago: not fetched again for this record")
-        elif state in (State.DONE, State.GONE):
-            self._feeds.wake(row.id, row.host, priority=_SOON, applied=self._applied)
+            return
+        demand = Demand.URGENT if record.crawl_immediately or changes else Demand.USUAL
+        asked = self._feeds.ask(
+            url_id, demand, priority=_FIRST if record.crawl_immediately else _SOON, applied=self._applied, new=found is None,
+        )  # fmt: skip
+        if asked is None:
+            result.notes.append(
+                "no visit is planned: it is in quarantine (ingather robot release) or excluded (ingather explain says why)"
+            )
+            return
+        result.state, result.ask = Written.WAITING, asked.number
+        if found is not None and found.state is State.GONE:
+            self._feeds.deleted_by(url_id, None, None)
+        if asked.at_s > self._now_s and asked.last_s is not None:
+            result.notes.append(
+                f"visited again at the earliest at {clock_time(asked.at_s)}: it was visited {self._now_s - asked.last_s:.0f} s ago"
+            )

@@ -4,18 +4,22 @@ from dataclasses import replace
 from typing import Final
 
 from ingather.access.metas import acl_of_metas, is_acl_meta
-from ingather.catalog.feeds.sqlite_feeds import Listing
+from ingather.catalog.access.sqlite_pending import Rights
+from ingather.catalog.feeds.sqlite_feeds import Known, Listing
 from ingather.catalog.sqlite_apply import Applied
 from ingather.feeds.ownership import Ownership
 from ingather.feeds.policy import FeedPolicy, FeedWriter, Result
 from ingather.feeds.receipts import Written
 from ingather.model.acl import Acl
+from ingather.model.demand import Demand
 from ingather.model.feed import FeedAcl, FeedRecord
+from ingather.model.lifecycle import State
 
 __all__ = ["AclPart"]
 
 _METAS: Final = 1
 _ELEMENT: Final = 2
+_SOON: Final = 5
 _EARLIER: Final = 4
 """Added to either: not the record that spoke last gave it, but one before it, or a free element."""
 
@@ -26,7 +30,7 @@ class AclPart:
     def __init__(  # noqa: PLR0913 - where it applies them, for whom, and behind what
         self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy, ownership: Ownership, *, feed: int, later: bool
     ) -> None:  # fmt: skip
-        self._feeds, self._access = writer.feeds, writer.access
+        self._feeds, self._access, self._pending = writer.feeds, writer.access, writer.pending_acls
         self._ownership, self._bound = ownership, ownership.authority.grant.bounded
         self._applied, self._source, self._policy = applied, source, policy
         self._feed, self._later = feed, later
@@ -85,6 +89,7 @@ class AclPart:
                 result.notes.append(
                     f"the URL belongs to the data source {self._feeds.source_name(listing.source)}"
                 )
+        rights = None if found is None else self._pending.rights(found.row.id, item.acl.url)
         if item.delete:
             result.state = Written.DELETED
             if not self._access.delete_acl(item.acl.url, self._applied):
@@ -92,9 +97,22 @@ class AclPart:
         else:
             self._note_twice(item.acl.url, listing, result, free=True)
             self.put(item.acl, of_others=of_others)
+        if listing is not None and listing.web and found is not None:
+            self._await_visit(found, item.acl.url, rights)
         if listing is not None and found is not None:
             listing.acl = 0 if item.delete else _ELEMENT + _EARLIER
             self._feeds.put_listing(found.row.id, listing)
+
+    def _await_visit(self, found: Known, url: str, before: Rights | None) -> None:
+        """A free ACL is no reason to fetch (section 13); but a visit that may be under way must not undo it."""
+        if before is None or before.chain == self._access.chain_of(url):
+            return
+        if found.state is State.WAITING and self._feeds.ask(
+            found.row.id, Demand.USUAL, priority=_SOON, applied=self._applied
+        ):
+            self._pending.hold(found.row.id, url, before, self._applied)
+        else:
+            self._pending.renew(found.row.id, url, self._applied)
 
     def bound(self, record: FeedRecord, url: str, before: Listing, result: Result) -> int:
         """Give a document the ACL that its record says; return where the ACL comes from by now.

@@ -153,7 +153,10 @@ class FeedDesk(Protocol):
         """
 
     def backlog(self) -> int:
-        """Return how many records of accepted feeds are not applied yet; an estimate for files that nobody has read."""
+        """Return how much waits: records of accepted feeds that are not applied yet, and visits that applied ones asked for.
+
+        An estimate for files that nobody has read. Visits count when they may be made now, and at most 900 of them.
+        """
 
     async def report(self, name: str, *, wait_s: float = 0.0) -> dict[str, Any]:
         """Return the feed called *name* (or numbered so) as the API shows it, ``{}`` if there is none.

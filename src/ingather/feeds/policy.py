@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from ingather.catalog.access.sqlite_access import AccessStore
+from ingather.catalog.access.sqlite_pending import PendingAcls
 from ingather.catalog.deletion.sqlite_deletion import Deletions
 from ingather.catalog.feeds.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_apply import Applier
@@ -23,6 +24,7 @@ class FeedWriter(Protocol):
     applier: Applier
     deletions: Deletions
     access: AccessStore
+    pending_acls: PendingAcls
     feeds: FeedStore
 
 
@@ -33,8 +35,6 @@ class FeedPolicy:
     Attributes:
         empty_acl_is_none: the appliance's rule: an explicit empty ACL is none, not "nobody".
         one_value_per_meta: a comma in an ACL meta is part of the name.
-        moments_s: a URL that was fetched so short a time ago is not fetched again because a feed names it ...
-        immediate_s: ... and with ``crawl-immediately`` after this time.
         display_schemes: of display URLs.
         takes_over: whether the data source may take documents that belong to others; ``None`` = its settings do not say.
         taken_over: whether others may take those of a source, by its name in lower case; absent = its settings do not say.
@@ -44,8 +44,6 @@ class FeedPolicy:
 
     empty_acl_is_none: bool = False
     one_value_per_meta: bool = False
-    moments_s: float = 900.0
-    immediate_s: float = 60.0
     display_schemes: frozenset[str] = frozenset({"http", "https", "ftp", "file", "smb", "notes"})
     canonical: Callable[[str], str] | None = None
     takes_over: bool | None = None
@@ -65,6 +63,8 @@ class Result:
     url_id: int | None = None
     state: Written = Written.APPLIED
     notes: list[str] = field(default_factory=list)
+    ask: int | None = None
+    """Number of the visit that it asked for."""
 
 
 def source_row_name(datasource: str) -> str:

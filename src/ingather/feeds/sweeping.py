@@ -77,6 +77,7 @@ def sweep(
         writer.access.delete_acl(url, applied)
         feeds.rest(url_id)
         feeds.unlist(url_id)
+        feeds.deleted_by(url_id, feed.id, n)
         feeds.receipt(
             feed.id, n, line=0, url=url, url_id=url_id, action="omitted", state=Written.DELETED, note=reason
         )

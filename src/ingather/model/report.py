@@ -186,7 +186,7 @@ class Row(msgspec.Struct, frozen=True):
     """A URL row as the frontier read it when it was claimed: what settling its visit needs.
 
     ``described`` = it has an RD that readers see; times are wall seconds; ``intent``: why it waits
-    (:class:`ingather.model.intent.Intent`).
+    (:class:`ingather.model.intent.Intent`). ``asked``: number of the newest visit that a pushed record had asked for.
     """
 
     id: int
@@ -207,6 +207,7 @@ class Row(msgspec.Struct, frozen=True):
     fetched_s: float | None
     duplicate: int | None
     intent: int = 0
+    asked: int = 0
 
 
 class Settled(msgspec.Struct, frozen=True):

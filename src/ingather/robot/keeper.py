@@ -39,7 +39,7 @@ from ingather.robot.settling.commitloop import CommitLoop
 from ingather.robot.settling.committing import Committer
 from ingather.robot.settling.figures import Figures
 from ingather.robot.settling.intake import Counters, Intake
-from ingather.robot.settling.remembering import promote
+from ingather.robot.settling.remembering import promote, promote_asked
 from ingather.robot.settling.tally import Tally
 from ingather.robot.settling.telling import Telling
 from ingather.robot.settling.writing import Writer
@@ -364,9 +364,13 @@ class Keeper:
         return True
 
     async def _promote(self) -> None:
-        if self.frontier.waiting > self._limits.promote:
-            return
         now_s, limit = self._clock.wall(), self._limits.promote
+        if self._queries.asked_due(now_s):
+            asked = await self.write(lambda writer, _: promote_asked(writer, limit, now_s=now_s))
+            self.frontier.woken(asked)
+            self.frontier.rewind(asked)
+        if self.frontier.waiting > limit:
+            return
         sampling, most_s = self._limits.sampling, self._limits.longest_s
         woken: dict[int, int] = await self.write(
             lambda writer, _: promote(writer, limit, sampling, now_s=now_s, most_s=most_s)

@@ -6,15 +6,18 @@ It says what the adaptor library says (GSA feeds specification, section 13): hea
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from email.utils import formatdate, parsedate_to_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
 __all__ = ["Adaptor", "AdaptorDocument"]
+
+_HELD_S = 120.0
 
 
 @dataclass
@@ -80,6 +83,7 @@ class Adaptor:
         full_access: addresses that get everything.
         version_7_0: speak as to an appliance of version 7.0, without X-Gsa-Doc-Controls.
         asked: paths that were asked for, in order.
+        held: paths whose answers are made when they are asked for, and sent when the event is set.
     """
 
     def __init__(self, documents: Mapping[str, AdaptorDocument] | None = None) -> None:
@@ -87,6 +91,7 @@ class Adaptor:
         self.full_access = {"127.0.0.1"}
         self.version_7_0 = False
         self.asked: list[str] = []
+        self.held: dict[str, Event] = {}
         adaptor = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -120,7 +125,9 @@ class Adaptor:
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         self.asked.append(request.path)
-        document = self.documents.get(request.path)
+        document = copy(self.documents.get(request.path))
+        if (held := self.held.get(request.path)) is not None:
+            held.wait(_HELD_S)
         known = request.client_address[0] in self.full_access and "SecMgr" not in request.headers.get(
             "User-Agent", ""
         )

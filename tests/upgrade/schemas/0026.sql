@@ -8,7 +8,7 @@ CREATE TABLE source (
   kind text not null,
   access text not null,         -- public | secure; secure documents have chain 0 until somebody grants more
   documents integer not null default 0  -- described URLs; kept up to date, because deletions ask for it in every batch
-, disabled real, acl integer, apart integer not null default 0, inherited integer not null default 0) strict;
+, disabled real, acl integer) strict;
 CREATE TABLE config_version (
   id integer primary key,
   digest text not null unique,  -- of all files together
@@ -84,7 +84,7 @@ CREATE TABLE url (
     or path glob '*/[dD][eE][fF][aA][uU][lL][tT].[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]'
     or path glob '*/[mM][aA][iI][nN].[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]'
     or path glob '*/[mM][aA][iI][nN].[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]')
-  then rtrim(path, replace(path, '/', '')) end) virtual, listed integer, intent integer not null default 0, fresh real, behind integer) strict;
+  then rtrim(path, replace(path, '/', '')) end) virtual, listed integer, intent integer not null default 0, fresh real, behind integer, asked integer not null default 0, answered integer not null default 0, urgent integer not null default 0) strict;
 CREATE INDEX url_todo on url (host, prio, id) where state = 0;
 CREATE INDEX url_due on url (due) where due is not null and state in (2, 3);
 CREATE INDEX url_missing on url (source, missing, version, held) where missing is not null and version is not null and held is null;
@@ -160,7 +160,7 @@ CREATE TABLE tombstone (
   decided integer not null,     -- 0 = by the policy, 1 = by a person (a released hold), 2 = removed by hand
   gone integer not null,        -- 1 = visited again only after a long time or a new link
   version integer               -- url.version before; null = it had no RD
-, run integer, hold integer, decision integer) strict;
+, run integer, hold integer, decision integer, feed integer, n integer) strict;
 CREATE INDEX tombstone_day on tombstone (source, at) where decided = 0;
 CREATE TABLE removed (
   url text not null,
@@ -201,13 +201,21 @@ CREATE TABLE acl_entries (
   digest blob not null unique,
   entries blob not null          -- msgpack list of [deny, group, namespace, domain, name, with case], in order
 ) strict;
+CREATE TABLE acl_chain (
+  id integer primary key check (id > 1),
+  entries integer not null,      -- acl_entries.id
+  parent text not null,          -- canonical URL, '' = the root
+  type integer not null,         -- how it combines with what inherits from it, in the order of model.acl.Inheritance
+  problem text not null,         -- why it is not trusted: then nobody sees what it governs
+  unique (entries, parent, type, problem)
+) strict;
 CREATE TABLE acl (
   url text primary key,
   chain integer,                 -- acl_chain.id; null = it was taken away
   source integer,                -- whose ACL it is
   at real not null,
   epoch integer not null unique  -- grows with every change: who follows reads what lies above his last one
-, bound integer not null default 0) strict, without rowid;
+) strict, without rowid;
 CREATE INDEX acl_source on acl (source) where chain is not null;
 CREATE TABLE acl_moved (
   seq integer primary key,       -- change.seq
@@ -283,7 +291,7 @@ CREATE TABLE feed_record (
   action text not null,          -- add | delete | acl | acl-delete | omitted
   state integer not null,        -- feeds.receipts.Written
   seq integer not null default 0,
-  note text not null default '', -- why it was rejected, or what was tolerated
+  note text not null default '', ask integer, -- why it was rejected, or what was tolerated
   primary key (feed, n)
 ) strict, without rowid;
 CREATE TABLE fed (
@@ -630,14 +638,10 @@ CREATE TABLE host_alias (
 CREATE INDEX sitemap_host on sitemap (host);
 CREATE INDEX sitemap_voucher_of on sitemap_voucher (hkey);
 CREATE INDEX feed_record_acl on feed_record (feed, url) where action = 'acl';
-CREATE TABLE "acl_chain" (
-  id integer primary key check (id > 1),
-  entries integer not null,      -- acl_entries.id
-  parent text not null,          -- canonical URL, '' = the root
-  type integer not null,         -- how it combines with what inherits from it, in the order of model.acl.Inheritance
-  problem text not null,         -- why it is not trusted: then nobody sees what it governs
-  source integer not null default 0,  -- whose ACL it is: of those with a parent, and of bound ones; 0 = not known
-  bound integer not null default 0,   -- a token brought it
-  unique (entries, parent, type, problem, source, bound)
+CREATE INDEX url_asked on url (state, due) where asked > answered;
+CREATE TABLE acl_pending (
+  id integer primary key,        -- url.id
+  before integer,                -- chain of its ACL before; null = it had none
+  pushed integer,                -- chain of its ACL from then on; null = it has none
+  open integer not null          -- 1 = without an ACL everybody saw it, or it was no document
 ) strict;
-CREATE INDEX acl_chain_parent on acl_chain (parent) where parent != '';

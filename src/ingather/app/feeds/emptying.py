@@ -104,6 +104,7 @@ class _Deleting:
             if row.pushed:
                 writer.access.delete_acl(row.url, applied)
                 writer.feeds.unlist(row.id)
+                writer.feeds.rest(row.id)
             # What a feed lists is asked for by its feed; what is crawled when the source may go on.
             writer.syndication.drop_document(row.id)
             writer.source_rows.due_at(row.id, None if self._fed or row.pushed else now_s)

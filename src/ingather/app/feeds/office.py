@@ -9,11 +9,19 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UsageError
 from ingather.feeds.admitting import admitted_by
-from ingather.feeds.receipts import FEED_STATES, FeedState, log_line, shown_state
+from ingather.feeds.receipts import FEED_STATES, FeedState, Standing, clock_time, log_line, shown_state
+from ingather.model.lifecycle import Outcome, State
 
 __all__ = ["FeedOffice", "again_job", "forget_job"]
 
-_WRITTEN = {"rejected": (1,), "waiting": (2,), "deleted": (3,), "held": (4,), "applied": (0,)}
+_WRITTEN = {
+    "rejected": (1,),
+    "waiting": (2,),
+    "deleted": (3,),
+    "held": (4,),
+    "applied": (0,),
+    "unchanged": (5,),
+}
 _DERIVED = ("superseded", "needs-scope")
 
 
@@ -77,13 +85,18 @@ class FeedOffice:
             raise UsageError(
                 f"{state!r} is no state to ask for", hint=f"one of {', '.join((*_WRITTEN, *_DERIVED))}"
             )
-        number = int(self.feed(name)["id"])
+        number, indexed = int(self.feed(name)["id"]), self._indexed()
         with _Open(self._database) as receipts:
             rows = receipts.records(
-                number, after=after, limit=limit, written=_WRITTEN.get(state, ()), derived=state if state in _DERIVED else "",
+                number, indexed=indexed, after=after, limit=limit, written=_WRITTEN.get(state, ()),
+                derived=state if state in _DERIVED else "",
             )  # fmt: skip
-        indexed = self._indexed()
-        return [_record_form(row, indexed, self._declared) for row in rows]
+        return [_record_form(row, self._declared) for row in rows]
+
+    def due_visits(self, now_s: float, most: int) -> int:
+        """Return how many visits that pushed records asked for may be made now, *most* if there are more."""
+        with _Open(self._database) as receipts:
+            return receipts.due_visits(now_s, most)
 
     def file(self, name: str) -> Path:
         """Return where the original of a feed lies.
@@ -114,13 +127,24 @@ class FeedOffice:
         return form
 
 
-def _record_form(row: Mapping[str, Any], indexed: int, declared: Collection[str]) -> dict[str, Any]:
-    state = shown_state(
-        row["written"], sequence=row["seq"], indexed=indexed, superseded=bool(row["superseded"]),
-        visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]), described=bool(row["described"]),
+def _record_form(row: Mapping[str, Any], declared: Collection[str]) -> dict[str, Any]:
+    state, outcome = row["state"], row["outcome"]
+    found = shown_state(
+        Standing(
+            written=row["written"], adds=row["action"] == "add", in_index=bool(row["in_index"]), superseded=bool(row["superseded"]),
+            asked=row["asked"], answered=row["answered"], waits=bool(row["waits"]), state=None if state is None else State(state),
+            outcome=None if outcome is None else Outcome(outcome), status=row["status"], detail=row["detail"], rule=row["rule"],
+            fetched_s=row["fetched_s"], due_s=row["due_s"], buried_s=row["buried_s"], why=row["why"], received_s=row["received_s"],
+            held=bool(row["held"]), described=bool(row["described"]), out_of_scope=bool(row["out_of_scope"]),
+        )
     )  # fmt: skip
-    form = {name: row[name] for name in ("n", "line", "url", "action", "note")} | {"state": state}
-    if state == "needs-scope":
+    form = {name: row[name] for name in ("n", "line", "url", "action", "note")} | {"state": found.state}
+    for name, at_s in (("visited", found.visited_s), ("until", found.until_s)):
+        if at_s is not None:
+            form[name] = clock_time(at_s)
+    if found.reason:
+        form["reason"] = found.reason
+    if found.state == "needs-scope":
         owner = str(row["owner"])
         form["needs"] = admitted_by(str(row["detail"]), owner, declared=owner in declared)
     return form | {"log": log_line(form)}

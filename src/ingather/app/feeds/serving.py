@@ -58,7 +58,8 @@ class ServedFeeds:
         self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
         self.desk = Feeding(
             feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,
-            write=Crossing(gathering.keeper.post).ask, look=self.office.look, showing=gathering.follower,
+            write=Crossing(gathering.keeper.post).ask, look=self.office.look, count=self.office.due_visits,
+            showing=gathering.follower,
         )  # fmt: skip
         gathering.busy_segment = self.desk.segment
         self._pruning: asyncio.Task[None] | None = None

@@ -37,12 +37,15 @@ from ingather.feeds.sweeping import DELETED, may_leave_out, sweep
 from ingather.log import get
 from ingather.ports.clock import Clock
 
-__all__ = ["Feeding"]
+__all__ = ["MOST_VISITS", "Feeding"]
 
 _log = get("feeds")
 _RETRY_S: Final = 2.0
 _INDEX_WAIT_S: Final = 10.0
 _MOST_SUCCESSES: Final = 1_000
+MOST_VISITS: Final = 900
+"""So many visits count in the backlog at most: clients pause above 4,000 and go on below 1,000, and a slow host must not stop them for ever."""
+_COUNT_S: Final = 1.0
 
 
 class Feeding:
@@ -53,6 +56,7 @@ class Feeding:
         transact: see :data:`Transact`; it may be called from the feed thread only.
         write: the same as a coroutine function that may be awaited on any loop of the process.
         look: reads a feed's report; called from a thread.
+        count: counts the visits that pushed records asked for and that may be made at a wall time, up to a number.
         clock: wall time.
         showing: what readers are shown while a full feed is half in.
     """
@@ -65,12 +69,14 @@ class Feeding:
         clock: Clock,
         write: Callable[[Callable[[CatalogWriter, Applied], Any]], Any] | None = None,
         look: Callable[[str], dict[str, Any]] | None = None,
+        count: Callable[[float, int], int] | None = None,
         process: FeedProcess | None = None,
         showing: Showing | None = None,
     ) -> None:
         self._home, self._transact, self._clock = home, transact, clock
         self._showing = showing or AtOnce()
-        self._write, self._look = write, look
+        self._write, self._look, self._count = write, look, count
+        self._counted: tuple[float, int] | None = None
         self._process = process or FeedProcess()
         self._asking = Asking(home, self._process, transact)
         self._groups = GroupFeeds(self._asking, transact, clock, self._close)
@@ -159,9 +165,23 @@ class Feeding:
         )  # fmt: skip
 
     def backlog(self) -> int:
-        """Return how many records wait; see :class:`ingather.feeds.desk.FeedDesk`. Those of disabled sources do not count."""
+        """Return how much waits; see :class:`ingather.feeds.desk.FeedDesk`. What is of disabled sources does not count."""
         with self._condition:
-            return self._queues.backlog()
+            records = self._queues.backlog()
+        return records + self._due_visits()
+
+    def _due_visits(self) -> int:
+        """Return how many visits wait that pushed records asked for, as counted at most a second ago."""
+        if self._count is None:
+            return 0
+        now = self._clock.monotonic()
+        if self._counted is None or now - self._counted[0] >= _COUNT_S:
+            try:
+                self._counted = now, self._count(self._clock.wall(), MOST_VISITS)
+            except CatalogError as error:  # the records are known all the same
+                _log.warning("the visits that wait cannot be counted", error=str(error))
+                self._counted = now, 0
+        return self._counted[1]
 
     def oldest_s(self) -> float:
         """Return how long the feed has waited that was received first, 0 = none waits."""

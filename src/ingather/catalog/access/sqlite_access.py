@@ -108,6 +108,30 @@ class AccessStore:
             self._follow(acl.url, applied)
         return moved
 
+    def chain_of(self, url: str) -> int | None:
+        """Return the chain of the ACL of *url*, ``None`` = it has none."""
+        found: int | None = self._cursor.execute("select chain from acl where url = ?", (url,)).get
+        return found
+
+    def put_chain(
+        self, url: str, chain: int | None, source: int | None, applied: Applied | None, *, bound: bool = False
+    ) -> None:
+        """Let *url* have a chain, ``None`` = none, of *source*, as :meth:`put_acl` does.
+
+        *applied*: the account of the batch; ``None``: the name stands for no document.
+        """
+        if self.chain_of(url) == chain:
+            return
+        self._write(url, chain, source, bound=bound)
+        self._lists.noticed()
+        if applied is not None:
+            self._follow(url, applied)
+
+    @property
+    def rescues(self) -> bool:
+        """Whether policy rules decide where a document's own chain is broken."""
+        return self._lists.rescue is not None
+
     def delete_acl(self, url: str, applied: Applied) -> bool:
         """Take the ACL of *url* away; return whether there was one.
 
@@ -169,12 +193,15 @@ class AccessStore:
         )
         entries = self._cursor.execute("select id from acl_entries where digest = ?", (digest,)).get
         whose = source if bound or acl.inherit_from else 0
-        return self._interned(
-            (entries, acl.inherit_from, number_of(acl.inheritance), acl.problem, whose, bound)
+        return self.chain_from(
+            entries, acl.inherit_from, number_of(acl.inheritance), acl.problem, source=whose, bound=bound
         )
 
-    def _interned(self, values: tuple[int, str, int, str, int, bool]) -> int:
-        """Return the number of a chain of these columns, given if it is new."""
+    def chain_from(  # noqa: PLR0913 - the columns of a row
+        self, entries: int, parent: str, kind: int, problem: str = "", *, source: int = 0, bound: bool = False
+    ) -> int:
+        """Return the number of the chain of these stored entries; *kind*: of ``acl_packing.number_of``."""
+        values = (entries, parent, kind, problem, source, bound)
         self._cursor.execute(
             "insert into acl_chain (id, entries, parent, type, problem, source, bound) "
             "select coalesce(max(id), 1) + 1, ?, ?, ?, ?, ?, ? from acl_chain where true "
@@ -257,7 +284,9 @@ class AccessStore:
             ).get
             if row is None:
                 return
-            known = self._interned((*row[:3], f"rescued by the policy rules of chain {policy}", *row[3:]))
+            entries, parent, kind, source, bound = row
+            why = f"rescued by the policy rules of chain {policy}"
+            known = self.chain_from(entries, parent, kind, why, source=source, bound=bool(bound))
             self._cursor.execute(
                 "insert into acl_rescue (chain, own, policy) values (?, ?, ?)", (known, own, policy)
             )

@@ -29,6 +29,8 @@ _USES: Final = (
     "select id, policy from url where acl != 0 and id > ? order by id limit ?",
     "select id, listed from url where acl != 0 and id > ? order by id limit ?",
     "select id, acl from source where id > ? order by id limit ?",
+    "select id, before from acl_pending where id > ? order by id limit ?",
+    "select id, pushed from acl_pending where id > ? order by id limit ?",
 )
 """Who has a chain: (running number, chain or null)."""
 _GROUP: Final = 5_000

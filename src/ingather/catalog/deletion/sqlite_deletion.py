@@ -138,8 +138,10 @@ class Deletions:
         if gone:
             due = None if decided == BY_HAND else now_s + _LOOK_AGAIN_S
             self._cursor.execute(
-                "update url set state = ?, version = null, dup = null, held = null, due = ? where id = ?",
-                (int(State.GONE), due, url_id),
+                # A visit that a pushed record asked for is made all the same, unless a person does not want the URL.
+                "update url set state = ?1, version = null, dup = null, held = null, due = iif(asked > answered and ?4, ?5, ?2), "
+                "answered = iif(?4, answered, asked) where id = ?3",
+                (int(State.GONE), due, url_id, decided != BY_HAND, now_s),
             )
         else:
             self._cursor.execute(
@@ -165,7 +167,7 @@ class Deletions:
         *whole*: the page is asked for without a condition, because "unchanged" would say nothing about what was observed.
         """
         self._cursor.execute(
-            "update url set due = max(due, ?1), etag = iif(?3, null, etag), lastmod = iif(?3, null, lastmod) "
+            "update url set due = iif(asked > answered, due, max(due, ?1)), etag = iif(?3, null, etag), lastmod = iif(?3, null, lastmod) "
             "where id = ?2 and due is not null",
             (at_s, url_id, whole),
         )

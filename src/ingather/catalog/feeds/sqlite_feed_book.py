@@ -65,8 +65,8 @@ class FeedRow:
     sweep: int
 
 
-Receipt = tuple[int, int, int, str, int | None, str, int, int, str]
-"""Columns of ``feed_record``: feed, number, line, URL, its row, action, state, newest change when it was applied, note."""
+Receipt = tuple[int, int, int, str, int | None, str, int, int, str, int | None]
+"""Columns of ``feed_record``: feed, number, line, URL, its row, action, state, newest change when it was applied, note, the visit it asked for."""
 
 
 class FeedBook:
@@ -199,12 +199,12 @@ class FeedBook:
         self, feed: int, n: int, *, line: int, url: str, url_id: int | None, action: str, state: int, note: str = ""
     ) -> None:  # fmt: skip
         """Write what became of one record; a receipt that is there is replaced."""
-        self.receipts([(feed, n, line, url, url_id, action, state, self._applier.sequence, note)])
+        self.receipts([(feed, n, line, url, url_id, action, state, self._applier.sequence, note, None)])
 
     def receipts(self, rows: Sequence[Receipt]) -> None:
         """Write what became of records, as :meth:`receipt` does of one."""
         self._cursor.executemany(
-            "insert or replace into feed_record (feed, n, line, url, id, action, state, seq, note) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert or replace into feed_record (feed, n, line, url, id, action, state, seq, note, ask) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
 

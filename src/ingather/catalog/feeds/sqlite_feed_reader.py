@@ -12,6 +12,7 @@ import msgspec
 
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.statements import SQL
 
 __all__ = ["FeedReceipts"]
 
@@ -25,18 +26,30 @@ _FEED_NAMES: Final = (
     "estimate", "session", "state", "done", "applied", "rejected", "deleted", "held", "seq", "complete", "detail", "rests",
 )  # fmt: skip
 # outcomes 6 and 11: robots.txt, or the URL itself, cannot be had (model.lifecycle.Outcome)
-_SUPERSEDED: Final = "f.id is not null and (f.feed, f.n) > (r.feed, r.n) and r.action in ('add', 'delete')"
+_SUPERSEDED: Final = (
+    "r.action in ('add', 'delete') and (f.id is not null and (f.feed, f.n) > (r.feed, r.n) "
+    "or t.feed is not null and (t.feed, t.n) > (r.feed, r.n))"
+)
 _OUT_OF_SCOPE: Final = "u.outcome in (6, 11) and u.detail like '%refused-address%'"
+_COLUMNS: Final = {
+    "n": "r.n", "line": "r.line", "url": "r.url", "action": "r.action", "written": "r.state", "note": "r.note",
+    "superseded": _SUPERSEDED, "asked": "r.ask", "answered": "coalesce(u.answered, 0)",
+    "waits": "coalesce(u.asked > u.answered, 0)", "state": "u.state", "outcome": "u.outcome", "status": "u.status",
+    "detail": "coalesce(u.detail, '')",
+    "rule": "coalesce((select trim(d.reason || iif(d.place = '', '', ' (' || d.place || ')')) from directive d where d.id = u.verdict), '')",
+    "fetched_s": "u.fetched", "due_s": "u.due", "buried_s": "t.at", "why": "coalesce(t.reason, '')", "received_s": "q.received",
+    "held": "u.held is not null", "described": "u.version is not null", "out_of_scope": _OUT_OF_SCOPE,
+    "owner": "coalesce(s.name, '')",
+    "in_index": "r.seq <= ?6 and (u.id is null or u.id not in (select id from change where seq > ?6))",
+}  # fmt: skip
 _RECORD: Final = (
-    "select r.n, r.line, r.url, r.action, r.state, r.seq, r.note, "  # noqa: S608 - constants
-    f"{_SUPERSEDED}, u.fetched is not null and u.fetched >= q.received, "
-    f"{_OUT_OF_SCOPE}, u.held is not null, u.version is not null, "
-    "coalesce(u.detail, ''), coalesce(s.name, '') "
+    f"select {', '.join(_COLUMNS.values())} "  # noqa: S608 - constants
     "from feed_record r join feed q on q.id = r.feed left join fed f on f.id = r.id left join url u on u.id = r.id "
-    "left join source s on s.id = u.source "
+    "left join tombstone t on t.id = r.id left join source s on s.id = u.source "
     "where r.feed = ?1 and r.n > ?2 and (?3 = '[]' or r.state in (select value from json_each(?3))) "
-    f"and (?5 = '' or r.state != 1 and iif(?5 = 'superseded', {_SUPERSEDED}, "
-    f"r.state = 2 and not coalesce({_SUPERSEDED}, 0) and {_OUT_OF_SCOPE})) order by r.n limit ?4"
+    f"and (?5 = '' or r.state != 1 and iif(?5 = 'superseded', coalesce({_SUPERSEDED}, 0), "
+    f"r.state = 2 and not coalesce({_SUPERSEDED}, 0) and coalesce(r.ask, 0) <= u.answered and {_OUT_OF_SCOPE})) "
+    "order by r.n limit ?4"
 )
 _fields = msgspec.msgpack.Decoder(dict[str, Any]).decode
 
@@ -82,35 +95,21 @@ class FeedReceipts:
         row = self._rows.one(f"{_FEED} where name = ? or id = ?", (name, number))
         return None if row is None else _feed(row)
 
-    def records(
-        self, feed: int, *, after: int = 0, limit: int = 1000, written: Sequence[int] = (), derived: str = ""
-    ) -> list[dict[str, Any]]:
-        """Return receipts above number *after*, ascending.
+    def records(  # noqa: PLR0913 - of what, as of when, and which
+        self, feed: int, *, indexed: int, after: int = 0, limit: int = 1000, written: Sequence[int] = (), derived: str = ""
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """Return receipts above number *after*, ascending, with what there is of their URLs.
 
-        *written*: only these states. *derived*: only those that are ``superseded`` or in ``needs-scope`` by now.
+        *indexed*: newest change that the index has applied. *written*: only these states. *derived*: only those that are
+        ``superseded`` or in ``needs-scope`` by now.
         """
         wanted = msgspec.json.encode(list(written)).decode()
-        rows = self._rows.all(
-            _RECORD,
-            (feed, after, wanted, limit, derived),
-        )
-        names = (
-            "n",
-            "line",
-            "url",
-            "action",
-            "written",
-            "seq",
-            "note",
-            "superseded",
-            "visited",
-            "out_of_scope",
-            "held",
-            "described",
-            "detail",
-            "owner",
-        )
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        rows = self._rows.all(_RECORD, (feed, after, wanted, limit, derived, indexed))
+        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+
+    def due_visits(self, now_s: float, most: int) -> int:
+        """Return how many visits that pushed records asked for may be made at *now_s*, *most* if there are more."""
+        return int(self._rows.value(SQL["count_asked"], (now_s, most)))
 
 
 def _feed(row: Sequence[Any]) -> dict[str, Any]:

@@ -16,17 +16,18 @@ import msgspec
 from ingather.catalog.access.sqlite_acl import has_list
 from ingather.catalog.feeds.sqlite_feed_book import FeedBook
 from ingather.catalog.frontier.sqlite_discovery import BY_HAND
-from ingather.catalog.packing import EMPTY_ATTRIBUTES
+from ingather.catalog.packing import EMPTY_ATTRIBUTES, raw_visits
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import fetch
 from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
+from ingather.model.demand import Demand, earliest_visit
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial, Row
 from ingather.model.urlparts import key, split
 
-__all__ = ["FeedStore", "Known", "Listing"]
+__all__ = ["Asked", "FeedStore", "Known", "Listing"]
 
 _MOST_LISTINGS: Final = 32
 """Others than its owner that are kept as listing a URL."""
@@ -55,6 +56,11 @@ class Listing:
     last_modified: str = ""
     acl: int = 0
 
+    def differs(self, other: "Listing") -> bool:
+        """Whether the two say different things that a visit may make true: dates, locks, how the host asks who one is."""
+        mine = (self.locked, self.last_modified, self.authmethod)
+        return mine != (other.locked, other.last_modified, other.authmethod)
+
 
 class Known(NamedTuple):
     """What there is of a URL; ``by_hand``: an operator removed it; ``layer``: its packed metadata of feeds."""
@@ -64,6 +70,14 @@ class Known(NamedTuple):
     listing: Listing | None
     by_hand: bool
     layer: bytes | None
+
+
+class Asked(NamedTuple):
+    """A visit that a pushed record asked for: its number, when it is made at the earliest, and the last visit before (wall seconds)."""
+
+    number: int
+    at_s: float
+    last_s: float | None
 
 
 class FeedStore(FeedBook):
@@ -157,8 +171,56 @@ class FeedStore(FeedBook):
         return bool(decided == BY_HAND)
 
     def rest(self, url_id: int) -> None:
-        """A URL whose content comes with feeds is never due."""
-        self._cursor.execute("update url set due = null where id = ?", (url_id,))
+        """A URL whose content comes with feeds, or that a feed deleted, is never due; what was asked for before is void."""
+        self._cursor.execute("update url set due = null, answered = asked where id = ?", (url_id,))
+
+    def ask(
+        self, url_id: int, demand: Demand, *, priority: int, applied: Applied, new: bool = False
+    ) -> Asked | None:
+        """Plan a visit of a URL that is for the crawler: at most one waits behind one that is being made.
+
+        A visit that is being made does not stand for it, however it ends: it was claimed before
+        (:meth:`ingather.catalog.sqlite_apply.Applier.settle` compares the numbers of demands).
+
+        Args:
+            url_id: its row.
+            demand: how soon.
+            priority: its place among the waiting URLs of its host; the smallest counts.
+            applied: the account of the batch.
+            new: the row was made just now.
+
+        Returns:
+            What is planned; ``None``: nobody may visit it, it is in quarantine or excluded.
+        """
+        urgent, now_s = demand is Demand.URGENT, self._applier.now_s
+        if new:
+            host = self._cursor.execute(
+                "update url set asked = 1, urgent = ? where id = ? returning host", (urgent, url_id)
+            ).get
+            if urgent:
+                applied.ahead.add(host)
+            return Asked(1, now_s, None)
+        found = self._cursor.execute(
+            "select host, state, hist, asked, urgent > answered from url where id = ?", (url_id,)
+        ).fetchone()
+        if found is None or found[1] in {State.QUARANTINED, State.EXCLUDED}:
+            return None
+        host, state, history, asked, hurried = found
+        visits = [visit[0] for visit in raw_visits(history)]
+        at_s = now_s
+        if state != State.WAITING:
+            at_s = earliest_visit(Demand.URGENT if urgent or hurried else Demand.USUAL, visits, now_s)
+        at_once = at_s <= now_s
+        at_s = self._cursor.execute(
+            "update url set state = iif(?1 <= ?2, 0, state), due = iif(?1 <= ?2, null, min(coalesce(due, ?1), ?1)), asked = asked + 1, "
+            "urgent = iif(?3, asked + 1, urgent), prio = min(prio, ?4) where id = ?5 returning coalesce(due, ?1)",
+            (at_s, now_s, urgent, priority, url_id),
+        ).get
+        if at_once and state != State.WAITING:
+            applied.wakes(host)
+        if urgent:
+            applied.ahead.add(host)
+        return Asked(asked + 1, at_s, visits[0] if visits else None)
 
     def wake(self, url_id: int, host: int, *, priority: int, applied: Applied) -> None:
         """Put a known URL into the frontier, in front if its *priority* is small."""
@@ -212,6 +274,10 @@ class FeedStore(FeedBook):
     def unlist(self, url_id: int) -> None:
         """No feed owns the URL any more."""
         self._cursor.execute("delete from fed where id = ?", (url_id,))
+
+    def deleted_by(self, url_id: int, feed: int | None, n: int | None) -> None:
+        """Note which record deleted a URL, for the receipts of those before; ``None``: another listed it since."""
+        self._cursor.execute("update tombstone set feed = ?, n = ? where id = ?", (feed, n, url_id))
 
     def fed_contents(self, after: int, limit: int) -> list[tuple[int, str, int, str]]:
         """Return (row, URL, source, its name) of documents whose content came with feeds, above row *after*."""

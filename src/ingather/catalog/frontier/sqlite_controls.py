@@ -54,6 +54,7 @@ class _Row:
     marks: int
     seen_s: float | None
     history: bytes
+    asked: int
 
 
 class HeaderControls:
@@ -79,6 +80,10 @@ class HeaderControls:
         if row is None or row.content:  # its content comes with feeds: this visit is not settled either
             return settled
         controls = report.controls or Controls()
+        if (
+            row.asked > settled.row.asked and not controls.secured
+        ):  # older than what was pushed, it opens nothing
+            controls = msgspec.structs.replace(controls, secured=None, opened=False)
         heeded = controls.heeded or row.fed or row.kind == "gsa"
         if report.status in _REFUSALS:
             if heeded and row.described:
@@ -93,7 +98,7 @@ class HeaderControls:
     def _row(self, url_id: int) -> _Row | None:
         found = self._cursor.execute(
             "select h.origin || u.path, u.source, s.kind, f.id is not null, coalesce(f.content, 0), u.version is not null, u.acl, "
-            "u.seen, coalesce(u.hist, x'') from url u join host h on h.id = u.host join source s on s.id = u.source "
+            "u.seen, coalesce(u.hist, x''), u.asked from url u join host h on h.id = u.host join source s on s.id = u.source "
             "left join fed f on f.id = u.id where u.id = ?",
             (url_id,),
         ).get

@@ -26,7 +26,7 @@ class FrontierQueries:
 
     def refill(self, host: int, after: tuple[int, int], limit: int) -> list[tuple[int, Row]]:
         """Return (priority, row) of at most *limit* waiting URLs of *host* behind (priority, id) *after*."""
-        return [(r[18], Row(*r[:18])) for r in self._rows.all(SQL["refill"], (host, *after, limit))]
+        return [(r[19], Row(*r[:19])) for r in self._rows.all(SQL["refill"], (host, *after, limit))]
 
     def row(self, url_id: int) -> Row | None:
         """Return one row as it would be claimed, whether it waits or not."""
@@ -47,6 +47,10 @@ class FrontierQueries:
             )
             for r in rows
         }  # fmt: skip
+
+    def asked_due(self, now_s: float) -> bool:
+        """Whether a visit that a pushed record asked for was delayed, and its time has come."""
+        return bool(self._rows.value(SQL["asked_due"], (now_s,)))
 
     def sources(self) -> dict[int, str]:
         """Return the names of the sources."""

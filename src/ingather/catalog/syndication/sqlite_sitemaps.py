@@ -282,7 +282,7 @@ class Sitemaps:
         """A poll says nothing of the document at the same URL: let it stand as it was; *due_s*: its next visit if none was planned."""
         self._cursor.execute(
             "update url set outcome = ?, status = ?, detail = ?, fetched = ?, seen = ?, wait = ?, missing = ?, fails = ?, strikes = ?, "
-            "target = ?, etag = ?, lastmod = ?, fresh = ?, due = coalesce(?, ?) where id = ?",
+            "target = ?, etag = ?, lastmod = ?, fresh = ?, due = iif(asked > answered, due, coalesce(?, ?)) where id = ?",
             (*document[:-1], due_s, document[-1]),
         )
 

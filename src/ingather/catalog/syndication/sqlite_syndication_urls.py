@@ -114,21 +114,24 @@ class SyndicatedUrls:
         return True
 
     def rest(self, url_id: int) -> None:
-        """Let a URL wait for nobody: it is visited when somebody asks."""
+        """Let a URL wait for nobody: it is visited when somebody asks. A visit that a pushed record asked for is made all the same."""
         self._cursor.execute(
-            "update url set due = null, intent = 0, state = iif(state in (0, 1), 2, state) where id = ?",
+            "update url set due = iif(asked > answered, due, null), intent = 0, state = iif(asked <= answered and state in (0, 1), 2, state) where id = ?",
             (url_id,),
         )
 
     def unasked(self, url_id: int) -> None:
         """Nobody wants the visit any more that a URL waits for."""
         self._cursor.execute(
-            "update url set intent = 0, state = 2 where id = ? and state = 0 and intent != 0", (url_id,)
+            "update url set intent = 0, state = iif(asked > answered, 0, 2) where id = ? and state = 0 and intent != 0",
+            (url_id,),
         )
 
     def due_never(self, url_id: int) -> None:
         """Let a tombstone wait for nobody."""
-        self._cursor.execute("update url set due = null, intent = 0 where id = ?", (url_id,))
+        self._cursor.execute(
+            "update url set due = iif(asked > answered, due, null), intent = 0 where id = ?", (url_id,)
+        )
 
     def described(self, url_id: int) -> bool:
         """Whether a URL has an RD."""

@@ -103,8 +103,11 @@ class Committer:
         settled = self._settled(writer, batch)
         for at, item in enumerate(settled):
             report = item.report
+            older = writer.pending_acls.visited(item, applied)
             if report.controls is not None or report.status in _REFUSALS:
                 settled[at] = writer.controls.apply(item, applied)
+            if older is not None:
+                writer.pending_acls.visited_before(report.id, older, applied)
             own = syndicator.settle(writer, settled[at], applied) if syndicator is not None else None
             if own is None:
                 writer.applier.settle(settled[at], applied)

@@ -10,7 +10,7 @@ from ingather.robot.settling.hints import Hint, Hints, Score, Told, observe
 from ingather.robot.settling.settle import Known, changed_by
 from ingather.robot.settling.writing import Writer
 
-__all__ = ["known_of", "learn", "promote"]
+__all__ = ["known_of", "learn", "promote", "promote_asked"]
 
 _NO_HINTS = Hints()
 _NOTHING = Known(hints=_NO_HINTS)
@@ -59,6 +59,14 @@ def _feel(writer: Writer, report: Report, row: Row, *, changed: bool) -> None:
         freshness.as_planned(row.host, report.at_s)
 
 
+def promote_asked(writer: Writer, limit: int, *, now_s: float) -> dict[int, int]:
+    """Put at most *limit* URLs into the frontier that pushed records ask for and a limit delayed; return how many at which host.
+
+    Whether their hosts are quiet does not matter: somebody said that they changed.
+    """
+    return writer.registry.wake_asked(now_s, limit)
+
+
 def promote(
     writer: Writer,
     limit: int,
@@ -68,6 +76,8 @@ def promote(
     most_s: Callable[[str], float],
 ) -> dict[int, int]:
     """Put at most *limit* URLs whose time has come into the frontier, a sample of quiet hosts; return how many at which host.
+
+    Not those that pushed records ask for: :func:`promote_asked`.
 
     Args:
         writer: inside a transaction.

@@ -53,6 +53,7 @@ class Telling:
         again: Counter[int] = Counter(item.row.host for item in done.settled if item.state == State.WAITING)
         again.update(applied.waiting)
         frontier.woken(again)
+        frontier.rewind(applied.ahead)
         for sender, count in senders.items():
             if isinstance(sender, Connection):
                 sender.send(Kept(count))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
+from ingather.catalog.access.sqlite_pending import PendingAcls
 from ingather.catalog.deletion.sqlite_deletion import Deletions
 from ingather.catalog.feeds.sqlite_feeds import FeedStore
 from ingather.catalog.frontier.sqlite_controls import HeaderControls
@@ -31,6 +32,7 @@ class Writer(Protocol):
     memory: Memory
     pruning: Pruning
     controls: HeaderControls
+    pending_acls: PendingAcls
     counts: RunCounts
     feeds: FeedStore
     syndication: SyndicationStore
