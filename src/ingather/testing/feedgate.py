@@ -17,6 +17,7 @@ from ingather.feeds.senders import RefusedSenders, SourceTokens
 from ingather.feeds.spool import Spool
 from ingather.feeds.trust import TrustList
 from ingather.testing.feedwire import Reply, exchange
+from ingather.web import OwnHosts
 from ingather.web.feedgate import (
     Admission,
     BodyLimits,
@@ -27,6 +28,9 @@ from ingather.web.feedgate import (
     Listening,
     Proxies,
 )
+
+_OWN = ("gsa.example", "gsa")
+"""How the clients of ``feedwire`` call the gate."""
 
 __all__ = ["AcceptedFeed", "MemoryDesk", "RunningGate", "open_gate"]
 
@@ -114,6 +118,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
     host: str = "127.0.0.1",
     tls: ssl.SSLContext | None = None,
     desk: MemoryDesk | None = None,
+    own: OwnHosts | None = None,
 ) -> Iterator[RunningGate]:
     """Run a gate whose files lie in *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -134,7 +139,14 @@ def open_gate(  # noqa: PLR0913 - each by keyword
             limits=body or BodyLimits(),
         )
         intake = Intake(doors)
-        gate = FeedGate([Listening(sock, tls)], intake, admission, limits, always_200=always_200)
+        gate = FeedGate(
+            [Listening(sock, tls)],
+            intake,
+            admission,
+            limits,
+            own=own or OwnHosts(_OWN),
+            always_200=always_200,
+        )
         gate.start()
         try:
             yield RunningGate(

@@ -1,7 +1,7 @@
 """Both listeners: the search page and its API for everybody, the operator's pages and API for one.
 
 A request's journey: uvicorn reads it under the limits of ``listening``; ``boundary`` refuses what
-is too large, too slow or calls us by a foreign name, and will put the security headers on the
+is too large, too slow or calls us by a foreign name (``ownhosts``), and will put the security headers on the
 answer; the path finds its line in the table of ``routes`` (what has none is denied), from which
 ``applications`` made the application; the doorman of ``auth`` wants the credentials and proofs
 that the line's role asks for; the handler (``searchui``, ``console``, ``api``) reads its
@@ -18,6 +18,7 @@ from ingather.web.boards import Operations
 from ingather.web.boundary import RequestLimits
 from ingather.web.listening import ConnectionLimits, listener_config
 from ingather.web.metering import HttpMetrics
+from ingather.web.ownhosts import OwnHosts
 from ingather.web.parts import AdminParts, Health, Readiness, SearchParts, WebLimits
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Health",
     "HttpMetrics",
     "Operations",
+    "OwnHosts",
     "Readiness",
     "RequestLimits",
     "SearchParts",

@@ -28,6 +28,7 @@ from ingather.web.deletion_board import DeletionBoard
 from ingather.web.feedgate.intake import Intake
 from ingather.web.hosts_board import HostsBoard
 from ingather.web.metering import HttpMetrics
+from ingather.web.ownhosts import OwnHosts
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 from ingather.web.site_board import SiteBoard
@@ -107,7 +108,7 @@ class SearchParts:
         search: answers one search (``SearchService.search``); called from ``limits.search_threads`` threads at once.
         health: asked on every ``/health``; must not block, and must not depend on hidden documents.
         ready: asked on every ``/ready``, the same holds for it.
-        hosts: host names by which this listener may be called besides IP literals, ``None`` = any. Naming
+        hosts: the names by which this listener may be called, ``None`` = any. Naming
             them keeps a foreign page from reading what it finds by pointing a name of its own here.
         name: what the page calls itself.
         metrics: where requests are counted, if anywhere.
@@ -122,7 +123,7 @@ class SearchParts:
     search: Callable[[SearchRequest], SearchResults]
     health: Callable[[], Health]
     ready: Callable[[], Readiness] = Readiness
-    hosts: tuple[str, ...] | None = None
+    hosts: OwnHosts | None = None
     name: str = "Ingather"
     metrics: HttpMetrics | None = None
     limits: WebLimits = field(default_factory=WebLimits)
@@ -152,7 +153,7 @@ class AdminParts:
             Raises ``ConfigurationError`` with every finding, and the old one goes on. ``None`` = there is no robot.
         intake: takes feeds under the feed gate's addresses; ``None`` = nothing does.
         rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
-        hosts: host names by which this listener may be called besides IP literals.
+        hosts: the names by which this listener may be called.
         search_url: address of the search page for the link on the status page, ``""`` = none.
         version: of Ingather, for the foot of the page.
         limits: bounds.
@@ -181,7 +182,7 @@ class AdminParts:
     rdm: Callable[[bytes], tuple[int, bytes]] | None = None
     intake: Intake | None = None
     metrics: HttpMetrics | None = None
-    hosts: tuple[str, ...] = ("localhost",)
+    hosts: OwnHosts = field(default_factory=OwnHosts)
     search_url: str = ""
     version: str = ""
     limits: WebLimits = field(default_factory=WebLimits)

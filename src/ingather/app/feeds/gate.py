@@ -26,6 +26,7 @@ from ingather.feeds.spool import Spool
 from ingather.feeds.trust import Network, TrustList, parse_trusted
 from ingather.log import get
 from ingather.ports.clock import Clock
+from ingather.web import OwnHosts
 from ingather.web.feedgate import (
     Admission,
     BodyLimits,
@@ -233,6 +234,7 @@ class GateParts:
         clock: Clock,
         status_url: str,
         feeder: Callable[[str], bool] = lambda _token: False,
+        own: OwnHosts | None = None,
     ) -> "GateParts":
         """Make the parts; clears away what a process that died had not finished.
 
@@ -252,7 +254,12 @@ class GateParts:
             Proxies(_networks(settings.words("feeds.proxies"))),
         )
         gate = FeedGate(
-            listening, intake, admission, _limits(settings), always_200=settings.flag("feeds.always-200")
+            listening,
+            intake,
+            admission,
+            _limits(settings),
+            own=own,
+            always_200=settings.flag("feeds.always-200"),
         )
         return cls(gate, intake, trust, pool)
 
