@@ -81,6 +81,7 @@ from ingather.web import (
     AdminParts,
     Health,
     HttpMetrics,
+    Paging,
     Readiness,
     SearchParts,
     Secret,
@@ -101,6 +102,14 @@ T = TypeVar("T")
 def _may_feed(people: CatalogPeople, token: str) -> bool:
     holder = people.token(token)
     return holder is not None and not holder.rights.isdisjoint({Role.FEEDER, Role.ADMINISTRATOR})
+
+
+def _paging(settings: Settings) -> Paging:
+    return Paging(
+        settings.count("search.page-size"),
+        settings.count("search.page-size-max"),
+        settings.count("limits.query-window"),
+    )
 
 
 class Serving:
@@ -267,7 +276,7 @@ class Serving:
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(
             search=self._watched(service, "search"), health=self._search_health, metrics=http, limits=limits,
-            ready=lambda: self._readiness(searching=True), hosts=self._own,
+            ready=lambda: self._readiness(searching=True), hosts=self._own, paging=_paging(self.settings),
         )  # fmt: skip
 
     def _query_log(self) -> QueryLog | None:

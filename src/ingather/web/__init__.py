@@ -13,6 +13,7 @@ The room knows no concrete class of another: ``app`` hands it callables and valu
 """
 
 from ingather.web.applications import admin_app, search_app
+from ingather.web.asking import Paging
 from ingather.web.auth import Secret
 from ingather.web.boards import Operations
 from ingather.web.boundary import RequestLimits
@@ -28,6 +29,7 @@ __all__ = [
     "HttpMetrics",
     "Operations",
     "OwnHosts",
+    "Paging",
     "Readiness",
     "RequestLimits",
     "SearchParts",

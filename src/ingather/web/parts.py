@@ -9,6 +9,7 @@ from ingather.access import Visible
 from ingather.model.viewer import Viewer
 from ingather.ports.clock import Clock
 from ingather.search import SearchRequest, SearchResults
+from ingather.web.asking import Paging
 from ingather.web.auth.credentials import Secret
 from ingather.web.auth.people import People, SignOn
 from ingather.web.auth.proxies import Proxies
@@ -118,6 +119,7 @@ class SearchParts:
         proxies: who is believed about who searches.
         sign_on: the identity provider at which people may log in, if there is one.
         clock: for the pace of logins (monotonic); needed with *people*.
+        paging: how many results a page has, and at most.
     """
 
     search: Callable[[SearchRequest], SearchResults]
@@ -132,6 +134,7 @@ class SearchParts:
     proxies: Proxies = field(default_factory=Proxies)
     sign_on: SignOn | None = None
     clock: Clock | None = None
+    paging: Paging = field(default_factory=Paging)
 
 
 @dataclass(frozen=True, slots=True)
