@@ -94,8 +94,8 @@ class OwnHosts:
         hint = (
             f'If this machine is meant by it, set {_SETTING} = ["{wanted}"] in ingather.toml and start anew.'
         )
-        if host not in self._told and len(self._told) < _TOLD:
-            self._told.add(host)
+        if (name or host) not in self._told and len(self._told) < _TOLD:
+            self._told.add(name or host)
             _log.warning("called by a name that is not ours", host=host[:_LONGEST], hint=hint)
         called = f"the host name {name!r}" if name else "that host name"
         raise WebError(421, "unknown-host", f"This server does not answer to {called}.", hint=hint)
