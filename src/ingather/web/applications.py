@@ -71,7 +71,11 @@ def admin_app(parts: AdminParts) -> Starlette:
     limits = parts.limits
     monotonic = parts.clock.monotonic
     gate = TokenGate(
-        parts.token, monotonic=monotonic, burst=limits.failures, refill_s=limits.failures_refill_s
+        parts.token,
+        monotonic=monotonic,
+        burst=limits.failures,
+        refill_s=limits.failures_refill_s,
+        pause_s=limits.failures_pause_s,
     )
     sessions = Sessions(monotonic=monotonic, idle_s=limits.session_idle_s, life_s=limits.session_life_s)
     workers = Workers("admin", threads=limits.admin_threads, waiting=limits.admin_threads * 4)

@@ -77,7 +77,8 @@ class WebLimits:
         admin_s: seconds for an admin call without network.
         explain_s: seconds for an explanation, which may fetch.
         failures: wrong tokens that one address may show at once ...
-        failures_refill_s: ... and seconds until it may show one more.
+        failures_refill_s: ... and seconds until it may show one more. Beyond that ...
+        failures_pause_s: ... every token from there is answered so much later.
         session_idle_s: seconds without a request that end a browser's session.
         session_life_s: seconds after which a session ends whatever it did.
         logins: how often logins of the search page may fail.
@@ -94,6 +95,7 @@ class WebLimits:
     explain_s: float = 180.0
     failures: int = 10
     failures_refill_s: float = 6.0
+    failures_pause_s: float = 1.0
     session_idle_s: float = 1_800.0
     session_life_s: float = 43_200.0
     logins: LoginLimits = field(default_factory=LoginLimits)

@@ -131,6 +131,7 @@ def admin_parts(clock: FakeClock, ledger: Ledger) -> AdminParts:
         status=status,
         operations=ledger,
         hosts=OwnHosts(["search.example"]),
+        limits=WebLimits(failures_pause_s=0.01),  # nobody waits for a guesser
         search_url="http://localhost:8080/",
         version="0.1.0",
     )

@@ -1,5 +1,6 @@
 """The admin token: compared in constant time, guessed slowly, shown nowhere."""
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -37,12 +38,20 @@ class Secret:
 class TokenGate:
     """Compares tokens for one listener.
 
-    Every peer may fail *burst* times, then once in *refill_s*; more is refused unread, right or
-    wrong, so that waiting is the price of guessing. IPv6 peers count by their /64.
+    Every peer may fail *burst* times, then once in *refill_s*. A peer that failed more often waits *pause_s* before each
+    answer, right or wrong; then the right token is taken all the same: a program with an old token must not lock
+    others at its address out. Who does not wait for the answer has learnt nothing, so a listener answers at most as many guesses
+    in *pause_s* as it has connections for one address. IPv6 peers count by their /64.
     """
 
     def __init__(
-        self, token: Secret, *, monotonic: Callable[[], float], burst: int = 10, refill_s: float = 6.0
+        self,
+        token: Secret,
+        *,
+        monotonic: Callable[[], float],
+        burst: int = 10,
+        refill_s: float = 6.0,
+        pause_s: float = 1.0,
     ) -> None:
         if len(token.reveal()) < _LEAST_CHARS:
             msg = f"the admin token has fewer than {_LEAST_CHARS} characters"
@@ -51,34 +60,41 @@ class TokenGate:
         self._monotonic = monotonic
         self._burst = float(burst)
         self._refill_s = refill_s
+        self._pause_s = pause_s
         self._peers: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def check(self, shown: str, peer: str) -> bool:
+    async def check(self, shown: str, peer: str) -> bool:
         """Say whether *shown* is the token.
 
         Raises:
-            WebError: 429, this peer failed too often; ``Retry-After`` says when to come again.
+            WebError: 429, it is not, and this peer failed too often; ``Retry-After`` says when it may fail once more.
         """
         key = network_of(peer)
-        now_s = self._monotonic()
-        left, at_s = self._peers.get(key, (self._burst, now_s))
-        left = min(self._burst, left + (now_s - at_s) / self._refill_s)
+        if self._left(key) < 1:
+            await asyncio.sleep(self._pause_s)
+        if hmac.compare_digest(_digest(shown), self._digest):
+            return True
+        left = self._left(key)
         if left < 1:
             wait_s = math.ceil((1 - left) * self._refill_s)
             raise WebError(
                 429,
                 "too-many-failures",
-                "Too many wrong tokens from this address.",
-                hint=f"Wait {wait_s} seconds.",
+                "Too many wrong tokens from this address, and this is another.",
+                hint=f"Wait {wait_s} seconds, or show the right one.",
                 headers={"Retry-After": str(wait_s)},
             )
-        if hmac.compare_digest(_digest(shown), self._digest):
-            return True
-        self._peers[key] = (left - 1, now_s)
+        self._peers[key] = (left - 1, self._monotonic())
         self._peers.move_to_end(key)
         while len(self._peers) > _PEERS:
             self._peers.popitem(last=False)
         return False
+
+    def _left(self, key: str) -> float:
+        """Return how often a peer may fail now."""
+        now_s = self._monotonic()
+        left, at_s = self._peers.get(key, (self._burst, now_s))
+        return min(self._burst, left + (now_s - at_s) / self._refill_s)
 
 
 def _digest(text: str) -> bytes:

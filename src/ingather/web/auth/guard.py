@@ -113,7 +113,7 @@ class OperatorGuard(Guard):
                 if Role.ADMINISTRATOR in rights:
                     rights = EVERY_RIGHT
                 return Identity(rights, "" if holder is None else holder.name)
-            right = self.gate.check(token, peer(request))
+            right = await self.gate.check(token, peer(request))
             return Identity(EVERY_RIGHT if right else frozenset(), "admin" if right else "")
         session = self.sessions.find(request.cookies.get(cookie_name(request), ""))
         if session is None:
