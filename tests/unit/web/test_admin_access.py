@@ -12,6 +12,7 @@ from ingather.errors import UsageError
 from ingather.testing.clock import FakeClock
 from ingather.web import AdminParts, Secret, admin_app
 from ingather.web.auth import TokenGate
+from ingather.web.failures import WebError
 from ingather.web.endpoint import Endpoint, Listener, Role
 from ingather.web.routes import ROUTES
 
@@ -129,6 +130,25 @@ def test_beyond_the_burst_every_answer_comes_later_so_that_guessing_stays_bounde
         return [await asked(token) for token in ("a", "b", "c", TOKEN)]
 
     assert asyncio.run(all_of_them()) == ["False", "False", "waits", "waits"]
+
+
+def test_who_waits_for_no_answer_gets_no_more_guesses(clock: FakeClock) -> None:
+    """A request is carried out even if its sender has gone: so what is looked at is bounded, not what is answered."""
+    gate = TokenGate(Secret(TOKEN), monotonic=clock.monotonic, burst=1, pause_s=0.02, waiting=3)
+
+    async def ask(token: str, peer: str = "10.0.0.5") -> str:
+        try:
+            return str(await gate.check(token, peer))
+        except WebError as error:
+            return str(error.problem.status)
+
+    async def flood() -> list[str]:
+        assert await ask("first") == "False"
+        assert await ask("first", "10.0.0.6") == "False"
+        together = await asyncio.gather(*(ask(TOKEN) for _ in range(5)), ask(TOKEN, "10.0.0.6"))
+        return [*together, await ask(TOKEN), await ask("second")]
+
+    assert asyncio.run(flood()) == ["True", "True", "True", "429", "429", "True", "True", "429"]
 
 
 def test_guessing_in_the_form_is_slowed_down_too(admin: TestClient) -> None:
