@@ -12,8 +12,8 @@ from ingather.errors import UsageError
 from ingather.testing.clock import FakeClock
 from ingather.web import AdminParts, Secret, admin_app
 from ingather.web.auth import TokenGate
-from ingather.web.failures import WebError
 from ingather.web.endpoint import Endpoint, Listener, Role
+from ingather.web.failures import WebError
 from ingather.web.routes import ROUTES
 
 TOKEN = "Pwq3-a-token-that-is-long-enough-7fT"  # noqa: S105 - as in conftest

@@ -44,7 +44,7 @@ class TokenGate:
     requests whose sender waits for no answer as well. IPv6 peers count by their /64.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - by keyword
         self,
         token: Secret,
         *,
