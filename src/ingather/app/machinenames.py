@@ -39,7 +39,9 @@ def _of_machine(named: str) -> Iterator[str]:
     """Yield a name of the machine, its first label, and that as multicast DNS has it (RFC 6762)."""
     for name in _names(named):
         first = name.partition(".")[0]
-        yield from (name, first, f"{first}.local")
+        yield from (name, first)
+        if first != "localhost":
+            yield f"{first}.local"
 
 
 def _ask(own: OwnHosts, named: str) -> None:
