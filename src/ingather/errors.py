@@ -31,6 +31,7 @@ __all__ = [
     "QueryError",
     "RobotStateError",
     "UnitError",
+    "UnknownNameError",
     "UrlError",
     "UsageError",
 ]
@@ -50,6 +51,15 @@ class IngatherError(Exception):
 
 class UsageError(IngatherError):
     """A command was called wrongly: exit status 2, one line."""
+
+
+class UnknownNameError(UsageError):
+    """What was named is not there: nothing of that *kind* (``source``, ``run``) has the *name*."""
+
+    def __init__(self, text: str, *, kind: str, name: str, hint: str | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.kind = kind
+        self.name = name
 
 
 class Finding(Protocol):

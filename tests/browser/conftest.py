@@ -21,6 +21,7 @@ from ingather.testing.clock import FakeClock
 from ingather.web import (
     AdminParts,
     Health,
+    OwnHosts,
     SearchParts,
     Secret,
     WebLimits,
@@ -39,6 +40,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Names of strangers that point to this machine, as rebinding makes them.
+    "--host-resolver-rules=MAP *.test 127.0.0.1",
 ]
 KINDS = {"html": "text/html", "pdf": "application/pdf", "docx": "application/octet-stream"}
 
@@ -118,6 +121,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         search=_service(tmp_path_factory.mktemp("index"), clock).search,
         health=Health,
         limits=WebLimits(query_s=30),
+        hosts=OwnHosts(),
     )
     admin = AdminParts(
         token=Secret(TOKEN),

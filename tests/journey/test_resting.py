@@ -30,7 +30,7 @@ def test_a_disabled_source_is_not_fetched_until_it_is_enabled_and_its_documents_
         wait_until(lambda: served.running.gatherers() and served.running.gatherers() != before)
         assert served.status["disabled_sources"] == ["web"]
         code, answer = served.admin("/api/v1/sources/nobody/disable", {})
-        assert code == 400, answer
+        assert code == 404, answer
     assert "web  site, public, disabled: 2 documents" in rig.call("source", "list").out
     again = rig.run("crawl", "--quiet")
     assert "the source web is disabled: nothing was fetched for it" in again.err

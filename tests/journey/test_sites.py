@@ -52,7 +52,7 @@ def test_sites_and_converters_of_a_running_robot(rig: Rig, site: Site) -> None:
         code, answer, _ = put(served, rig, "/api/v1/sites/web/disable", {})
         assert (code, answer["error"]["code"]) == (409, "needs-consent")
         code, answer, _ = put(served, rig, "/api/v1/sites/webb/enable", {})
-        assert (code, "did you mean web" in answer["error"]["hint"]) == (400, True)
+        assert (code, "did you mean web" in answer["error"]["hint"]) == (404, True)
         pdf = {"type": "application/pdf", "dry-run": "yes"}
         code, answer, _ = put(served, rig, "/api/v1/converters/disable", pdf, match=etag)
         assert (code, answer["changed"]) == (200, False)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ingather.catalog.deletion.sqlite_tombstones import Decided, HoldRow, Stone, TombstoneReader
-from ingather.errors import UrlError, UsageError
+from ingather.errors import UnknownNameError, UrlError, UsageError
 from ingather.explain.forms import instant
 from ingather.explain.proof import evidence_form, stone_form
 from ingather.model.decided import Undo
@@ -92,14 +92,12 @@ class DeletionBook:
             UsageError: there never was such a hold.
         """
         if not self._database.exists():
-            raise UsageError(f"there is no hold {number}", hint="list them with: ingather holds list")
+            raise _no_hold(number)
         limit = min(max(limit, 1), _MOST)
         with closing(TombstoneReader(self._database)) as reader:
             row = reader.hold(number)
             if row is None:
-                raise UsageError(
-                    f"there is no hold {number}", hint="list them with: ingather holds list --closed"
-                )
+                raise _no_hold(number)
             items = reader.held(number, after=after, limit=limit)
             listed = [
                 {
@@ -118,6 +116,11 @@ class DeletionBook:
             return []
         with closing(TombstoneReader(self._database)) as reader:
             return [_decided_form(one) for one in reader.decisions(limit=min(max(limit, 1), _MOST))]
+
+
+def _no_hold(number: int) -> UnknownNameError:
+    hint = "list them with: ingather holds list --closed"
+    return UnknownNameError(f"there is no hold {number}", kind="hold", name=str(number), hint=hint)
 
 
 def undo_of(form: Mapping[str, str]) -> Undo:

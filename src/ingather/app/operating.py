@@ -15,7 +15,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
-from ingather.errors import HomeLockedError, IngatherError, UrlError, UsageError
+from ingather.errors import HomeLockedError, IngatherError, UnknownNameError, UrlError, UsageError
 from ingather.model.decided import NOBODY, By, Undo
 from ingather.model.url import canonical
 from ingather.robot.indexing.following import IndexFollower
@@ -82,7 +82,10 @@ class Operations:
             f"holds/{number}/{verb}", _said(by), close_hold_job(number, release=release, by=by)
         )
         if answer.get("documents") is None:
-            raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
+            hint = "list them with: ingather holds list"
+            raise UnknownNameError(
+                f"there is no open hold {number}", kind="hold", name=str(number), hint=hint
+            )
         return answer
 
     def classify(self, *, tell: Callable[[str], None] | None = None) -> dict[str, Any]:

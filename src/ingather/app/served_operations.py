@@ -8,7 +8,7 @@ from ingather.app.jobs import Job
 from ingather.app.keeper import Gathering
 from ingather.app.operating import close_hold_job, hold_form, removal_job, undelete_job, undo_all, wanted_of
 from ingather.catalog.sqlite_apply import Applied
-from ingather.errors import UsageError
+from ingather.errors import UnknownNameError
 from ingather.model.decided import NOBODY, By
 
 __all__ = ["ServedOperations"]
@@ -55,7 +55,10 @@ class ServedOperations:
         """Carry out or drop the deletions of a hold."""
         answer: dict[str, Any] = self.do(close_hold_job(number, release=release, by=by))
         if answer.get("documents") is None:
-            raise UsageError(f"there is no open hold {number}", hint="list them with: ingather holds list")
+            hint = "list them with: ingather holds list"
+            raise UnknownNameError(
+                f"there is no open hold {number}", kind="hold", name=str(number), hint=hint
+            )
         return answer
 
     def do(self, job: Job) -> Any:

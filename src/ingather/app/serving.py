@@ -40,6 +40,7 @@ from ingather.app.housekeeping import Housekeeping
 from ingather.app.jobs import Job
 from ingather.app.keeper import Gathering
 from ingather.app.listening import Listeners, connection_limits
+from ingather.app.machinenames import own_hosts
 from ingather.app.metering import FeedMetrics, KeeperMetrics
 from ingather.app.notices import Alarm, notifying
 from ingather.app.overlay.desk import Edit, OverlayDesk
@@ -80,6 +81,7 @@ from ingather.web import (
     AdminParts,
     Health,
     HttpMetrics,
+    Paging,
     Readiness,
     SearchParts,
     Secret,
@@ -100,6 +102,14 @@ T = TypeVar("T")
 def _may_feed(people: CatalogPeople, token: str) -> bool:
     holder = people.token(token)
     return holder is not None and not holder.rights.isdisjoint({Role.FEEDER, Role.ADMINISTRATOR})
+
+
+def _paging(settings: Settings) -> Paging:
+    return Paging(
+        settings.count("search.page-size"),
+        settings.count("search.page-size-max"),
+        settings.count("limits.query-window"),
+    )
 
 
 class Serving:
@@ -160,10 +170,11 @@ class Serving:
         )  # fmt: skip
         if self._notices is not None:
             await self._loop.run_in_executor(None, self._notices.start)
+        self._own = own_hosts(self.settings)
         listening = [] if self._feed_listeners is None else self._feed_listeners.listening
         self._gate = GateParts.of(
             self.home, self.settings, listening, desk=self.feeds.desk, clock=gathering.clock,
-            status_url=f"{self.listeners.urls[1]}api/v1/feeds/", feeder=lambda token: _may_feed(people, token),
+            status_url=f"{self.listeners.urls[1]}api/v1/feeds/", feeder=lambda token: _may_feed(people, token), own=self._own,
         )  # fmt: skip
         seeing = Seeing(self.home, service, directory=directory)
         self._people = (people, seeing)
@@ -265,7 +276,7 @@ class Serving:
     def _search_parts(self, service: SearchService, http: HttpMetrics, limits: WebLimits) -> SearchParts:
         return SearchParts(
             search=self._watched(service, "search"), health=self._search_health, metrics=http, limits=limits,
-            ready=lambda: self._readiness(searching=True),
+            ready=lambda: self._readiness(searching=True), hosts=self._own, paging=_paging(self.settings),
         )  # fmt: skip
 
     def _query_log(self) -> QueryLog | None:
@@ -311,7 +322,7 @@ class Serving:
             token=Secret(self.home.admin_token()), clock=gathering.clock, registry=self._registry, health=self._admin_health,
             ready=self._readiness,
             explain=explain, status=self._status, operations=self._operations, reconfigure=reconfigure,
-            metrics=http,
+            metrics=http, hosts=self._own,
             search_url=self.listeners.urls[0], version=__version__, limits=limits, rdm=self._rdm_answer,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ __all__ = ["command"]
 @click.command("search")
 @click.argument("query", nargs=-1, required=True)
 @home_option
-@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Results shown.")
+@click.option("--limit", type=click.IntRange(min=1), help="Results shown (search.page-size).")
 @click.option("--offset", type=click.IntRange(min=0), default=0, help="Results skipped.")
 @click.option(
     "--type", "kinds", multiple=True, metavar="KIND", help="Only html, pdf, docx, ...; may be given again."
@@ -33,7 +33,7 @@ __all__ = ["command"]
 def command(  # noqa: PLR0913, PLR0917 - one a flag
     query: tuple[str, ...],
     home: Path,
-    limit: int,
+    limit: int | None,
     offset: int,
     kinds: tuple[str, ...],
     sites: tuple[str, ...],
@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
             SearchRequest(
                 words,
                 offset,
-                limit,
+                read.settings.count("search.page-size") if limit is None else limit,
                 kinds,
                 sites,
                 order=order,

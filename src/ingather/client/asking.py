@@ -98,7 +98,7 @@ class Search:
         self,
         query: str,
         *,
-        num: int = 10,
+        num: int | None = None,
         start: int = 0,
         types: Collection[str] = (),
         sites: Collection[str] = (),
@@ -113,7 +113,8 @@ class Search:
 
         Args:
             query: as people write it; the reference of the query language has what it may hold.
-            num: results wanted, 1 to 100.
+            num: results wanted, 1 to 100 unless the server's settings say otherwise; ``None`` = a page of them, as the
+                server has it.
             start: results before the first one wanted; the first 10,000 can be reached.
             types: short names of types (``pdf``), any of them.
             sites: hosts or domains, with the beginning of a path if wanted, any of them.
@@ -127,7 +128,8 @@ class Search:
         Raises:
             SearchError: it was not answered; what the server found wrong with the question is in it.
         """
-        pairs = [("q", query), ("num", str(num)), ("start", str(start)), ("sort", sort)]
+        pairs = [("q", query), ("start", str(start)), ("sort", sort)]
+        pairs += [] if num is None else [("num", str(num))]
         pairs += [("type", one) for one in _several(types)]
         pairs += [("site", one) for one in _several(sites)]
         pairs += [("database", one) for one in _several(databases)]
@@ -142,14 +144,14 @@ class Search:
         ]
         return self._answer(urlencode(pairs, errors="replace"))
 
-    def results(self, query: str, *, page: int = _MOST, **narrowed: Any) -> Iterator[Found]:
+    def results(self, query: str, *, page: int | None = None, **narrowed: Any) -> Iterator[Found]:
         """Yield every document that can be reached, best first; pages are asked for as they are needed.
 
         What changes in the index meanwhile may shift; no document comes twice.
 
         Args:
             query: see :meth:`search`.
-            page: results asked for at once, 1 to 100.
+            page: results asked for at once; ``None`` = 100, or a page as the server has it where 100 are too many for it.
             narrowed: what :meth:`search` takes beside ``num``.
 
         Raises:
@@ -157,8 +159,15 @@ class Search:
         """
         seen: set[str] = set()
         start = narrowed.pop("start", 0)
+        num = _MOST if page is None else page
         while start < _WINDOW:
-            answer = self.search(query, num=min(page, _WINDOW - start), start=start, **narrowed)
+            try:
+                answer = self.search(query, num=min(num, _WINDOW - start), start=start, **narrowed)
+            except SearchError as error:
+                if page is not None or num != _MOST or error.code != "bad-parameter":
+                    raise
+                answer = self.search(query, start=start, **narrowed)
+                num = answer.limit
             for found in answer.results:
                 if found.url not in seen:
                     seen.add(found.url)

@@ -43,8 +43,9 @@ class PortLimits:
         connections: at a time; who comes beyond it is told so.
         first_s: time for ``AUTH``.
         idle_s: time between two lines.
-        wrong: wrong tokens, of everybody together, after which ...
-        wrong_s: ... nobody is believed for so many seconds.
+        wrong: wrong tokens, of everybody together, after which for ...
+        wrong_s: ... so many seconds every token is looked at ...
+        pause_s: ... so much later. The right one is taken all the same: nobody can lock others out.
     """
 
     line_bytes: int = 4096
@@ -53,6 +54,7 @@ class PortLimits:
     idle_s: float = 600.0
     wrong: int = 10
     wrong_s: float = 60.0
+    pause_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class CommandPort:
         self._open: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._wrong = 0
-        self._deaf_until = 0.0
+        self._slow_until = 0.0
 
     @property
     def address(self) -> tuple[str, int] | None:
@@ -155,18 +157,20 @@ class CommandPort:
             return False
         word, _, token = line.partition(" ")
         loop = asyncio.get_running_loop()
-        if loop.time() < self._deaf_until:
-            await _say(writer, "429 too many wrong tokens; try again later")
-            return False
+        slow = loop.time() < self._slow_until
+        if slow:
+            await asyncio.sleep(self._limits.pause_s)  # its place among the connections is taken meanwhile
         if word.upper() != "AUTH":
             await _say(writer, "401 say first: AUTH token")
             return False
         if not self._knows(token.strip()):
             self._wrong += 1
             if self._wrong >= self._limits.wrong:
-                self._wrong, self._deaf_until = 0, loop.time() + self._limits.wrong_s
+                self._wrong, self._slow_until = 0, loop.time() + self._limits.wrong_s
                 _log.warning("too many wrong tokens at the command port", seconds=self._limits.wrong_s)
-            await _say(writer, "401 the token is wrong")
+            await _say(
+                writer, "429 too many wrong tokens, and this is another" if slow else "401 the token is wrong"
+            )
             return False
         self._wrong = 0
         await _say(writer, "200 welcome; HELP lists the commands")

@@ -18,6 +18,7 @@ from ingather.feeds.senders import FeedTokens, RefusedSenders
 from ingather.feeds.spool import Spool
 from ingather.feeds.trust import TrustList
 from ingather.testing.feedwire import Reply, exchange
+from ingather.web import OwnHosts
 from ingather.web.feedgate import (
     Admission,
     BodyLimits,
@@ -28,6 +29,9 @@ from ingather.web.feedgate import (
     Listening,
     Proxies,
 )
+
+_OWN = ("gsa.example", "gsa")
+"""How the clients of ``feedwire`` call the gate."""
 
 __all__ = ["AcceptedFeed", "MemoryDesk", "RunningGate", "open_gate"]
 
@@ -118,6 +122,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
     host: str = "127.0.0.1",
     tls: ssl.SSLContext | None = None,
     desk: MemoryDesk | None = None,
+    own: OwnHosts | None = None,
 ) -> Iterator[RunningGate]:
     """Run a gate whose files lie in *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -138,7 +143,14 @@ def open_gate(  # noqa: PLR0913 - each by keyword
             limits=body or BodyLimits(),
         )
         intake = Intake(doors)
-        gate = FeedGate([Listening(sock, tls)], intake, admission, limits, always_200=always_200)
+        gate = FeedGate(
+            [Listening(sock, tls)],
+            intake,
+            admission,
+            limits,
+            own=own or OwnHosts(_OWN),
+            always_200=always_200,
+        )
         gate.start()
         try:
             yield RunningGate(

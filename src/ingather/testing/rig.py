@@ -34,8 +34,13 @@ from ingather.testing.running import PATIENCE_S, Ran, Running, Served, children_
 __all__ = ["Known", "Ran", "Rig", "Running", "Served", "children_are_gone", "wait_until"]
 
 
-_FREE_PORTS = {"feeds.listen": "127.0.0.1", "feeds.port": "0", "feeds.tls-port": "0"}
-"""Feeds are listened for by default: two rigs at once must not meet on the well-known ports."""
+_FREE_PORTS = {
+    "feeds.listen": "127.0.0.1",
+    "feeds.port": "0",
+    "feeds.tls-port": "0",
+    "listen.names": "gsa.example",
+}
+"""Feeds are listened for by default: two rigs at once must not meet on the well-known ports. The name is that of :mod:`ingather.testing.feedwire`."""
 _ABSENT = Path(absent.__file__).parent
 
 

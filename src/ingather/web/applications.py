@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ingather.errors import UnknownNameError
 from ingather.web.answers import problem_answer
 from ingather.web.api.describing import RDM_PATH
 from ingather.web.api.groups import ADD_PATH
@@ -70,7 +71,11 @@ def admin_app(parts: AdminParts) -> Starlette:
     limits = parts.limits
     monotonic = parts.clock.monotonic
     gate = TokenGate(
-        parts.token, monotonic=monotonic, burst=limits.failures, refill_s=limits.failures_refill_s
+        parts.token,
+        monotonic=monotonic,
+        burst=limits.failures,
+        refill_s=limits.failures_refill_s,
+        pause_s=limits.failures_pause_s,
     )
     sessions = Sessions(monotonic=monotonic, idle_s=limits.session_idle_s, life_s=limits.session_life_s)
     workers = Workers("admin", threads=limits.admin_threads, waiting=limits.admin_threads * 4)
@@ -134,9 +139,19 @@ def _admitted(guard: Guard, methods: Mapping[str, Endpoint]) -> Handler:
             if refused and endpoint.listener is Listener.ADMIN and wants_page(request):
                 return login_page(request)
             raise
-        return await endpoint.handler(request)
+        try:
+            return await endpoint.handler(request)
+        except UnknownNameError as error:
+            # Only what the address itself names is not found: what a parameter or a form names is a bad request.
+            if _number_or_name(error.name) not in map(_number_or_name, request.path_params.values()):
+                raise
+            raise WebError(404, f"no-such-{error.kind}", error.text, hint=error.hint or "") from error
 
     return admitted
+
+
+def _number_or_name(text: str) -> str:
+    return text.lstrip("0") if text.isdigit() else text
 
 
 async def _http_problem(request: Request, error: Exception) -> Response:

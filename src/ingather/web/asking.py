@@ -16,15 +16,26 @@ from ingather.search import DATE_RANGES, SearchRequest
 from ingather.web.failures import WebError
 from ingather.web.fields import single
 
-__all__ = ["COUNT", "MOST", "Asked", "read_asked"]
+__all__ = ["Asked", "Paging", "read_asked"]
 
-COUNT = 10
-"""Results a page."""
-MOST = 100
-"""Results that may be asked for at once."""
 _VALUES = 16
 _DIGITS = 6
 _YEARS = range(1700, 2200)
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How results are paged.
+
+    Attributes:
+        size: results a page when nobody says how many.
+        most: results that may be asked for at once.
+        window: the last result that can be paged to.
+    """
+
+    size: int = 10
+    most: int = 100
+    window: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Asked:
     Attributes:
         query: what was typed.
         start: results before the first one wanted.
-        num: results wanted.
+        num: results wanted; 0 = a page of them, as *paging* has it.
         types: short names of types (``pdf``), any of them; empty = all.
         sites: hosts, any of them.
         date: a name of ``DATE_RANGES``, or ``""``; instead of it:
@@ -43,11 +54,12 @@ class Asked:
         sort: by relevance, or newest first.
         databases: named partitions of descriptions, any of them; empty = all.
         classes: (metadata class, whole value), any of those of one class.
+        paging: what holds where the address says nothing.
     """
 
     query: str = ""
     start: int = 0
-    num: int = COUNT
+    num: int = 0
     types: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     date: str = ""
@@ -56,6 +68,11 @@ class Asked:
     sort: Order = Order.RELEVANCE
     databases: tuple[str, ...] = ()
     classes: tuple[tuple[str, str], ...] = ()
+    paging: Paging = Paging()
+
+    def __post_init__(self) -> None:
+        if not self.num:
+            object.__setattr__(self, "num", self.paging.size)
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the parameters that differ from what holds without them, in a fixed order."""
@@ -69,7 +86,7 @@ class Asked:
             (name, day.isoformat()) for name, day in (("after", self.after), ("before", self.before)) if day
         ]
         found += [("sort", self.sort.value)] if self.sort is not Order.RELEVANCE else []
-        found += [("num", str(self.num))] if self.num != COUNT else []
+        found += [("num", str(self.num))] if self.num != self.paging.size else []
         if self.start:
             page, rest = divmod(self.start, self.num)
             found.append(("start", str(self.start)) if rest else ("page", str(page + 1)))
@@ -96,13 +113,13 @@ class Asked:
         )
 
 
-def read_asked(request: Request) -> Asked:
+def read_asked(request: Request, paging: Paging) -> Asked:
     """Read the query string; parameters that are not ours are ignored.
 
     Raises:
         WebError: 400 ``bad-parameter``, naming the parameter and what it takes.
     """
-    num = _number(request, "num", COUNT, 1, MOST)
+    num = _number(request, "num", paging.size, 1, paging.most)
     start = _number(request, "start", 0, 0, 10**_DIGITS - 1)
     if "page" in request.query_params:
         if "start" in request.query_params:
@@ -129,6 +146,7 @@ def read_asked(request: Request) -> Asked:
         sort=Order(_one_of(request, "sort", tuple(Order)) or Order.RELEVANCE),
         databases=_several(request, "database"),
         classes=_classes(request),
+        paging=paging,
     )
 
 

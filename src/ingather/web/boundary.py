@@ -1,16 +1,14 @@
 """The outermost ring: limits on what comes in, headers on what goes out, no exception beyond.
 
 Plain ASGI, one object for each listener. It refuses what is too large or too slow before a
-handler sees it, refuses host names that are not the listener's (DNS rebinding), puts the
-security headers on every answer, and counts it.
+handler sees it, refuses host names that are not ours (``ownhosts``) and bodies that two readers could
+end at two places, puts the security headers on every answer, and counts it.
 """
 
 import asyncio
-import ipaddress
-import re
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -20,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ingather import log
 from ingather.web.failures import WebError, explain_error
 from ingather.web.metering import HttpMetrics
+from ingather.web.ownhosts import OwnHosts
 
 __all__ = ["CONTENT_SECURITY_POLICY", "SECURITY_HEADERS", "Boundary", "RequestLimits"]
 
@@ -39,8 +38,6 @@ SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 )
-
-_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]]+))(?::[0-9]{1,5})?")
 
 _log = log.get("web")
 
@@ -82,7 +79,7 @@ class Boundary:
     Args:
         app: what lies inside.
         listener: its name, for counting.
-        hosts: host names that this listener answers to besides IP literals; ``None`` = any.
+        hosts: by which names it may be called; ``None`` = any.
         limits: what a request may bring.
         metrics: where requests are counted, if anywhere.
         refuse: makes the answer for an exception.
@@ -93,14 +90,14 @@ class Boundary:
         app: ASGIApp,
         *,
         listener: str,
-        hosts: Collection[str] | None,
+        hosts: OwnHosts | None,
         limits: RequestLimits,
         metrics: HttpMetrics | None,
         refuse: Problems,
     ) -> None:
         self._app = app
         self._listener = listener
-        self._hosts = None if hosts is None else frozenset(h.lower().rstrip(".") for h in hosts)
+        self._hosts = hosts
         self._limits = limits
         self._metrics = metrics
         self._refuse = refuse
@@ -165,13 +162,9 @@ class Boundary:
         hosts = [value.decode("latin-1") for name, value in fields if name == b"host"]
         if len(hosts) > 1:
             raise WebError(400, "bad-host", "The header Host is given twice.", hint="Send it once.")
-        if self._hosts is not None and not (hosts and _known_host(hosts[0], self._hosts)):
-            raise WebError(
-                421,
-                "unknown-host",
-                "This listener does not answer to that host name.",
-                hint="Call it by its address or as localhost, or name the host in the settings.",
-            )
+        if self._hosts is not None:
+            self._hosts.require(hosts[0] if hosts else None)
+        _require_one_length(fields)
         if scope["path"] in limits.streamed_paths:
             return
         most = limits.body_at(scope["path"])
@@ -227,15 +220,18 @@ def _too_large(limit: int) -> WebError:
     )
 
 
-def _known_host(header: str, names: frozenset[str]) -> bool:
-    # An address cannot be rebound: whoever calls us by it knows where we are.
-    match = _HOST.fullmatch(header.strip())
-    if match is None:
-        return False
-    if match["name"] is not None and match["name"].lower().rstrip(".") in names:
-        return True
-    try:
-        ipaddress.ip_address(match["v6"] or match["name"])
-    except ValueError:
-        return False
-    return True
+def _require_one_length(fields: list[tuple[bytes, bytes]]) -> None:
+    """Refuse a body that one reader ends by its length and another by its chunks (RFC 9112, sections 6.1, 6.3 and 11.2).
+
+    Raises:
+        WebError: 400, both are there.
+    """
+    names = {name for name, _ in fields}
+    if {b"content-length", b"transfer-encoding"} <= names:
+        raise WebError(
+            400,
+            "two-lengths",
+            "The body has a Content-Length and comes in chunks.",
+            hint="Send one or the other.",
+            headers={"Connection": "close"},
+        )

@@ -9,6 +9,7 @@ from ingather.access import Visible
 from ingather.model.viewer import Viewer
 from ingather.ports.clock import Clock
 from ingather.search import SearchRequest, SearchResults
+from ingather.web.asking import Paging
 from ingather.web.auth.credentials import Secret
 from ingather.web.auth.people import People, SignOn
 from ingather.web.auth.proxies import Proxies
@@ -28,6 +29,7 @@ from ingather.web.deletion_board import DeletionBoard
 from ingather.web.feedgate.intake import Intake
 from ingather.web.hosts_board import HostsBoard
 from ingather.web.metering import HttpMetrics
+from ingather.web.ownhosts import OwnHosts
 from ingather.web.report_board import ReportBoard
 from ingather.web.robot_board import RobotBoard
 from ingather.web.site_board import SiteBoard
@@ -75,7 +77,8 @@ class WebLimits:
         admin_s: seconds for an admin call without network.
         explain_s: seconds for an explanation, which may fetch.
         failures: wrong tokens that one address may show at once ...
-        failures_refill_s: ... and seconds until it may show one more.
+        failures_refill_s: ... and seconds until it may show one more. Beyond that ...
+        failures_pause_s: ... every token from there is answered so much later.
         session_idle_s: seconds without a request that end a browser's session.
         session_life_s: seconds after which a session ends whatever it did.
         logins: how often logins of the search page may fail.
@@ -92,6 +95,7 @@ class WebLimits:
     explain_s: float = 180.0
     failures: int = 10
     failures_refill_s: float = 6.0
+    failures_pause_s: float = 1.0
     session_idle_s: float = 1_800.0
     session_life_s: float = 43_200.0
     logins: LoginLimits = field(default_factory=LoginLimits)
@@ -107,7 +111,7 @@ class SearchParts:
         search: answers one search (``SearchService.search``); called from ``limits.search_threads`` threads at once.
         health: asked on every ``/health``; must not block, and must not depend on hidden documents.
         ready: asked on every ``/ready``, the same holds for it.
-        hosts: host names by which this listener may be called besides IP literals, ``None`` = any. Naming
+        hosts: the names by which this listener may be called, ``None`` = any. Naming
             them keeps a foreign page from reading what it finds by pointing a name of its own here.
         name: what the page calls itself.
         metrics: where requests are counted, if anywhere.
@@ -117,12 +121,13 @@ class SearchParts:
         proxies: who is believed about who searches.
         sign_on: the identity provider at which people may log in, if there is one.
         clock: for the pace of logins (monotonic); needed with *people*.
+        paging: how many results a page has, and at most.
     """
 
     search: Callable[[SearchRequest], SearchResults]
     health: Callable[[], Health]
     ready: Callable[[], Readiness] = Readiness
-    hosts: tuple[str, ...] | None = None
+    hosts: OwnHosts | None = None
     name: str = "Ingather"
     metrics: HttpMetrics | None = None
     limits: WebLimits = field(default_factory=WebLimits)
@@ -131,6 +136,7 @@ class SearchParts:
     proxies: Proxies = field(default_factory=Proxies)
     sign_on: SignOn | None = None
     clock: Clock | None = None
+    paging: Paging = field(default_factory=Paging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,7 @@ class AdminParts:
             Raises ``ConfigurationError`` with every finding, and the old one goes on. ``None`` = there is no robot.
         intake: takes feeds under the feed gate's addresses; ``None`` = nothing does.
         rdm: answers an RDM message with (HTTP status, SOIF), whatever its bytes are; ``None`` = there is no such address.
-        hosts: host names by which this listener may be called besides IP literals.
+        hosts: the names by which this listener may be called.
         search_url: address of the search page for the link on the status page, ``""`` = none.
         version: of Ingather, for the foot of the page.
         limits: bounds.
@@ -181,7 +187,7 @@ class AdminParts:
     rdm: Callable[[bytes], tuple[int, bytes]] | None = None
     intake: Intake | None = None
     metrics: HttpMetrics | None = None
-    hosts: tuple[str, ...] = ("localhost",)
+    hosts: OwnHosts = field(default_factory=OwnHosts)
     search_url: str = ""
     version: str = ""
     limits: WebLimits = field(default_factory=WebLimits)

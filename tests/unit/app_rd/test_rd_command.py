@@ -57,6 +57,17 @@ def test_choosing(rig: Rig, bring: Import) -> None:
     assert "title=Weasels" in rig.call("rd", "list", "--attributes", "dc.title").out
 
 
+def test_search_page_size_and_its_most_hold_for_the_command(rig: Rig, bring: Import) -> None:
+    bring(*((f"http://www.siroe.com/{n}", {"title": f"Wombats {n}"}) for n in range(6)))
+    rig.tune("search.page-size", "2").tune("search.page-size-max", "4")
+
+    def shown(*options: str) -> int:
+        return len(json.loads(rig.call("search", "--json", *options, "wombats").out)["results"])
+
+    assert (shown(), shown("--limit", "4")) == (2, 4)
+    assert rig.call("search", "--limit", "5", "wombats").status == 2
+
+
 def test_who_a_readacl_names_finds_the_document(rig: Rig, bring: Import) -> None:
     bring(
         (A, {"title": "Wombats", "readacl": "user=jack; group=keepers"}),

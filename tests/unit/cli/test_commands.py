@@ -182,6 +182,7 @@ def test_show_can_be_narrowed_to_names_and_sections(home: Path, capsys: pytest.C
     assert run(["config", "show", "--home", str(home), "listen", "log.level"]) == 0
     assert capsys.readouterr().out == (
         "listen.search  127.0.0.1:7070  (default)\nlisten.admin   127.0.0.1:7071  (default)\n"
+        "listen.names   -  (default)\n"
         "log.level      info  (default)\n"
     )
     assert run(["config", "show", "--home", str(home), "nothing"]) == 2

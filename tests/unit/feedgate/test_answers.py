@@ -53,7 +53,7 @@ def test_gsa_T11_a_blank_behind_the_version(gate: RunningGate) -> None:
     ],
 )
 def test_addresses_to_read(gate: RunningGate, path: bytes, start: bytes) -> None:
-    reply = gate.talk(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+    reply = gate.talk(b"GET " + path + b" HTTP/1.1\r\nHost: gsa\r\n\r\n")
     assert reply.status == 200
     assert reply.body.startswith(start)
     assert b"\n" not in reply.body or b"<!ELEMENT acl " in reply.body

@@ -14,7 +14,7 @@ BODY = feed_xml(record("http://f.test/a", content("x")))
 
 
 def request(media: str, body: bytes) -> bytes:
-    head = f"POST /xmlfeed HTTP/1.1\r\nHost: a\r\nContent-Type: {media}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    head = f"POST /xmlfeed HTTP/1.1\r\nHost: gsa\r\nContent-Type: {media}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     return head.encode() + body
 
 

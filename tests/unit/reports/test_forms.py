@@ -153,12 +153,18 @@ def test_the_api_answers_reports_and_runs(client: TestClient) -> None:
 @pytest.mark.usefixtures("filled")
 def test_the_api_refuses_by_name(client: TestClient) -> None:
     for address in (
-        "reports/nonsense", "reports/largest?run=1", "reports/errors?limit=0", "reports/errors?limit=5&limit=6",
-        "reports/errors?format=xml", "reports/errors?colour=red", "runs/x", "runs/7", "runs/compare?a=1", "runs/compare?a=1&b=1",
+        "reports/largest?run=1", "reports/errors?limit=0", "reports/errors?limit=5&limit=6",
+        "reports/errors?format=xml", "reports/errors?colour=red", "runs/compare?a=1", "runs/compare?a=1&b=1",
     ):  # fmt: skip
         answer = client.get(f"/api/v1/{address}")
         assert answer.status_code == 400, address
         assert answer.json()["error"]["message"]
+    for address in ("reports/nonsense", "runs/x", "runs/7", "runs/007"):
+        answer = client.get(f"/api/v1/{address}")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (
+            404,
+            f"no-such-{address.partition('s/')[0]}",
+        )
     assert client.get("/api/v1/reports", headers={"authorization": "Bearer no"}).status_code == 401
     assert client.post("/api/v1/reports/errors").status_code == 405
 

@@ -110,11 +110,11 @@ def test_lines_end_as_they_like_and_a_broken_one_ends_the_talk() -> None:
     assert [line[:3] for line in found] == ["200", "400"]
 
 
-def test_after_too_many_wrong_tokens_nobody_is_believed_for_a_while() -> None:
-    limits = PortLimits(wrong=2, wrong_s=3600.0)
+def test_after_too_many_wrong_tokens_wrong_ones_are_slow_and_the_right_one_is_taken() -> None:
+    limits = PortLimits(wrong=2, wrong_s=3600.0, pause_s=0.01)
     right = f"AUTH {TOKEN}\n".encode()
-    found = said(right, b"AUTH x\n", b"AUTH y\n", right, limits=limits)
-    assert [lines[0][:3] for lines in found] == ["200", "401", "401", "429"]
+    found = said(right, b"AUTH x\n", b"AUTH y\n", b"AUTH z\n", right, b"AUTH z\n", limits=limits)
+    assert [lines[0][:3] for lines in found] == ["200", "401", "401", "429", "200", "429"]
 
 
 def test_who_closes_the_port_by_a_command_gets_the_answer() -> None:

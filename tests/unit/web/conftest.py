@@ -17,6 +17,7 @@ from ingather.web import (
     AdminParts,
     Health,
     HttpMetrics,
+    OwnHosts,
     SearchParts,
     Secret,
     WebLimits,
@@ -129,7 +130,8 @@ def admin_parts(clock: FakeClock, ledger: Ledger) -> AdminParts:
         explain=explain,
         status=status,
         operations=ledger,
-        hosts=("localhost", "search.example"),
+        hosts=OwnHosts(["search.example"]),
+        limits=WebLimits(failures_pause_s=0.01),  # nobody waits for a guesser
         search_url="http://localhost:8080/",
         version="0.1.0",
     )

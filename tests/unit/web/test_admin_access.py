@@ -1,5 +1,6 @@
 """Who gets in, and what proves that a change was meant."""
 
+import asyncio
 import re
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,9 @@ from starlette.testclient import TestClient
 from ingather.errors import UsageError
 from ingather.testing.clock import FakeClock
 from ingather.web import AdminParts, Secret, admin_app
+from ingather.web.auth import TokenGate
 from ingather.web.endpoint import Endpoint, Listener, Role
+from ingather.web.failures import WebError
 from ingather.web.routes import ROUTES
 
 TOKEN = "Pwq3-a-token-that-is-long-enough-7fT"  # noqa: S105 - as in conftest
@@ -94,15 +97,85 @@ def test_a_wrong_token_is_not_mended_by_a_session(browser: TestClient) -> None:
 def test_guessing_is_slowed_down_and_forgiven(admin: TestClient, clock: FakeClock) -> None:
     wrong, right = {"authorization": "Bearer wrong"}, {"authorization": f"Bearer {TOKEN}"}
     assert [admin.get("/api/v1/status", headers=wrong).status_code for _ in range(11)] == [401] * 10 + [429]
-    refused = admin.get("/api/v1/status", headers=right)
+    refused = admin.get("/api/v1/status", headers=wrong)
     assert refused.status_code == 429
     clock.advance(float(refused.headers["retry-after"]))
+    assert [admin.get("/api/v1/status", headers=wrong).status_code for _ in range(2)] == [401, 429]
     assert admin.get("/api/v1/status", headers=right).status_code == 200
+
+
+def test_wrong_tokens_of_one_program_do_not_lock_the_right_one_out(admin: TestClient) -> None:
+    right = {"authorization": f"Bearer {TOKEN}"}
+    for number in range(40):
+        admin.get("/api/v1/status", headers={"authorization": f"Bearer guess-{number}"})
+    assert admin.get("/api/v1/status", headers=right).status_code == 200
+    assert (
+        admin.post("/login", data={"token": TOKEN, "target": "/"}, headers={"origin": ADMIN}).status_code
+        == 303
+    )
+    assert admin.get("/api/v1/status", headers={"authorization": "Bearer guess"}).status_code == 429
+
+
+def test_beyond_the_burst_every_answer_comes_later_so_that_guessing_stays_bounded(clock: FakeClock) -> None:
+    gate = TokenGate(Secret(TOKEN), monotonic=clock.monotonic, burst=2, pause_s=30.0)
+
+    async def asked(token: str) -> str:
+        try:
+            async with asyncio.timeout(0):
+                return str(await gate.check(token, "10.0.0.5"))
+        except TimeoutError:
+            return "waits"
+
+    async def all_of_them() -> list[str]:
+        return [await asked(token) for token in ("a", "b", "c", TOKEN)]
+
+    assert asyncio.run(all_of_them()) == ["False", "False", "waits", "waits"]
+
+
+def test_who_waits_for_no_answer_gets_no_more_guesses(clock: FakeClock) -> None:
+    """A request is carried out even if its sender has gone: so what is looked at is bounded, not what is answered."""
+    gate = TokenGate(Secret(TOKEN), monotonic=clock.monotonic, burst=1, pause_s=0.02, waiting=3)
+
+    async def ask(token: str, peer: str = "10.0.0.5") -> str:
+        try:
+            return str(await gate.check(token, peer))
+        except WebError as error:
+            return str(error.problem.status)
+
+    async def flood() -> list[str]:
+        assert await ask("first") == "False"
+        assert await ask("first", "10.0.0.6") == "False"
+        together = await asyncio.gather(*(ask(TOKEN) for _ in range(5)), ask(TOKEN, "10.0.0.6"))
+        return [*together, await ask(TOKEN), await ask("second")]
+
+    assert asyncio.run(flood()) == ["True", "True", "True", "429", "429", "True", "True", "429"]
 
 
 def test_guessing_in_the_form_is_slowed_down_too(admin: TestClient) -> None:
     codes = [admin.post("/login", data={"token": "wrong"}, headers=PAGE).status_code for _ in range(12)]
     assert codes == [401] * 10 + [429] * 2
+
+
+def test_a_second_login_in_the_same_browser_ends_the_session_before(browser: TestClient) -> None:
+    first = dict(browser.cookies)
+    form = {"token": TOKEN, "target": "/", "csrf": csrf(browser.get("/", headers=PAGE).text)}
+    assert browser.post("/login", data=form).status_code == 303
+    assert dict(browser.cookies) != first
+    assert browser.get("/api/v1/status").status_code == 200
+    browser.cookies.clear()
+    browser.cookies.update(first)
+    assert browser.get("/api/v1/status").status_code == 401
+
+
+def test_a_login_that_fails_leaves_the_session(browser: TestClient) -> None:
+    form = {"token": "wrong", "csrf": csrf(browser.get("/", headers=PAGE).text)}
+    assert browser.post("/login", data=form).status_code == 401
+    assert browser.get("/api/v1/status").status_code == 200
+
+
+def test_logging_out_ends_the_session_of_the_cookie_whatever_else_vouches(browser: TestClient) -> None:
+    assert browser.post("/logout", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 303
+    assert browser.get("/api/v1/status").status_code == 401
 
 
 def test_a_browser_without_session_gets_the_form_in_place(admin: TestClient) -> None:

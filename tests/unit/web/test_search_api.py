@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from ingather.errors import IndexDamagedError
 from ingather.search import SearchRequest, SearchResults
-from ingather.web import SearchParts, WebLimits, search_app
+from ingather.web import OwnHosts, SearchParts, WebLimits, search_app
 from ingather.web.asking import Asked
 from ingather.web.endpoint import Listener, Role
 from ingather.web.routes import ROUTES
@@ -231,7 +231,7 @@ def test_the_search_listener_has_no_route_of_the_operator(search: TestClient) ->
 
 
 def test_the_search_listener_can_be_bound_to_names(search_parts: SearchParts) -> None:
-    with TestClient(search_app(replace(search_parts, hosts=("search.example",)))) as client:
+    with TestClient(search_app(replace(search_parts, hosts=OwnHosts(["search.example"])))) as client:
         assert client.get("/health", headers={"host": "search.example"}).status_code == 200
         assert client.get("/health", headers={"host": "10.0.0.5:7070"}).status_code == 200
         assert client.get("/api/v1/search?q=x", headers={"host": "rebound.example"}).status_code == 421

@@ -26,6 +26,7 @@ from ingather.feeds.spool import Spool
 from ingather.feeds.trust import TrustList
 from ingather.log import get
 from ingather.ports.clock import Clock
+from ingather.web import OwnHosts
 from ingather.web.feedgate import (
     Admission,
     BodyLimits,
@@ -218,6 +219,7 @@ class GateParts:
         clock: Clock,
         status_url: str,
         feeder: Callable[[str], bool] = lambda _token: False,
+        own: OwnHosts | None = None,
     ) -> "GateParts":
         """Make the parts; clears away what a process that died had not finished.
 
@@ -237,7 +239,12 @@ class GateParts:
             Proxies(networks_of(settings, "feeds.proxies")),
         )
         gate = FeedGate(
-            listening, intake, admission, _limits(settings), always_200=settings.flag("feeds.always-200")
+            listening,
+            intake,
+            admission,
+            _limits(settings),
+            own=own,
+            always_200=settings.flag("feeds.always-200"),
         )
         return cls(gate, intake, trust, pool)
 

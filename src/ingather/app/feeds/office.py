@@ -7,7 +7,7 @@ from typing import Any
 from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.errors import UsageError
+from ingather.errors import UnknownNameError, UsageError
 from ingather.feeds.admitting import admitted_by
 from ingather.feeds.receipts import FEED_STATES, FeedState, Standing, clock_time, log_line, shown_state
 from ingather.model.lifecycle import Outcome, State
@@ -70,7 +70,12 @@ class FeedOffice:
         """
         found = self.look(name)
         if not found:
-            raise UsageError(f"there is no feed {name!r}", hint="list them with: ingather feed list")
+            raise UnknownNameError(
+                f"there is no feed {name!r}",
+                kind="feed",
+                name=name,
+                hint="list them with: ingather feed list",
+            )
         return found
 
     def records(
@@ -107,7 +112,7 @@ class FeedOffice:
         found = self.feed(name)
         path = self._home / str(found["file"])
         if not found["file"] or not path.is_file():
-            raise UsageError(f"the file of feed {name} is not kept any more")
+            raise UnknownNameError(f"the file of feed {name} is not kept any more", kind="file", name=name)
         return path
 
     def _feed_form(self, feed: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ingather.catalog.feeds.sqlite_source_reader import SourceReader
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.sources.source import SourceConf
-from ingather.errors import UsageError
+from ingather.errors import UnknownNameError, UsageError
 from ingather.feeds.admitting import admitted_by
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
@@ -274,4 +274,6 @@ def _named(found: Iterable[dict[str, Any]], name: str, *, exact: bool = False) -
         if name in {one["name"], one["datasource"]}:
             return one
     hint = "list them with: ingather source list"
-    raise UsageError(f"there is no source {name!r}", hint=hint if name != WEB_ROW else None)
+    raise UnknownNameError(
+        f"there is no source {name!r}", kind="source", name=name, hint=hint if name != WEB_ROW else None
+    )

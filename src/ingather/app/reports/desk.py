@@ -13,7 +13,7 @@ from ingather.app.reports.table import Ask, Context, Report, Table
 from ingather.app.reports.writing import as_csv, tree
 from ingather.catalog.reports.sqlite_reports import ReportReader
 from ingather.conf.settings.values import Settings
-from ingather.errors import UsageError
+from ingather.errors import UnknownNameError, UsageError
 
 __all__ = ["OPTIONS", "REPORTS", "HomeReports"]
 
@@ -101,8 +101,9 @@ class HomeReports:
         report = REPORTS.get(name)
         if report is None:
             near = get_close_matches(name, REPORTS, 1)
-            raise UsageError(
-                f"there is no report {name!r}", hint=f"did you mean {near[0]}?" if near else f"one of: {', '.join(REPORTS)}"
+            raise UnknownNameError(
+                f"there is no report {name!r}", kind="report", name=name,
+                hint=f"did you mean {near[0]}?" if near else f"one of: {', '.join(REPORTS)}",
             )  # fmt: skip
         for option in options:
             if option not in report.options:
@@ -191,7 +192,12 @@ def run_number(text: str) -> int:
     if word == "last":
         return 0
     if not (word.isascii() and word.isdigit() and 0 < int(word) < 1 << 62):
-        raise UsageError(f"{text!r} is no number of a run", hint="a number of ingather runs list, or last")
+        raise UnknownNameError(
+            f"{text!r} is no number of a run",
+            kind="run",
+            name=text,
+            hint="a number of ingather runs list, or last",
+        )
     return int(word)
 
 

@@ -11,7 +11,7 @@ from ingather.app.reports.hosts import hosts_named
 from ingather.app.reports.table import Ask, Column, Context, Table
 from ingather.catalog.reports.sqlite_report_walks import MOST_GROUPS, OTHERS, UNKEPT
 from ingather.catalog.reports.sqlite_runs import Run
-from ingather.errors import UsageError
+from ingather.errors import UnknownNameError, UsageError
 from ingather.model.error_class import error_detail
 from ingather.model.exclusion import DETAILS, reported
 
@@ -37,7 +37,9 @@ def run_named(context: Context, number: int) -> Run:
     found = context.reader.run(number)
     if found is None:
         what = f"there is no run {number}" if number else "there was no run yet"
-        raise UsageError(what, hint="ingather runs list shows them")
+        raise UnknownNameError(
+            what, kind="run", name=str(number or "last"), hint="ingather runs list shows them"
+        )
     return found
 
 

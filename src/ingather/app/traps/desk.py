@@ -13,7 +13,7 @@ from ingather.app.sites.fields import switch_of
 from ingather.catalog.frontier.sqlite_traps import TrapReader, TrapRow
 from ingather.conf import Loaded
 from ingather.conf.sites.newrule import with_rule
-from ingather.errors import ConsentError, HomeLockedError, UsageError
+from ingather.errors import ConsentError, HomeLockedError, UnknownNameError, UsageError
 from ingather.log import get
 from ingather.robot.traps.rules import rule_lines, rule_name
 
@@ -166,7 +166,12 @@ class TrapDesk:
         finally:
             reader.close()
         if trap is None:
-            raise UsageError(f"there is no trap {number}", hint="list them with: ingather traps list")
+            raise UnknownNameError(
+                f"there is no trap {number}",
+                kind="trap",
+                name=str(number),
+                hint="list them with: ingather traps list",
+            )
         return trap
 
 

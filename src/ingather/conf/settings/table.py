@@ -47,6 +47,9 @@ SETTINGS: tuple[Setting, ...] = (
             "Search page, search API and /health. 0.0.0.0:7070 answers the whole network."),
     Setting("listen", "admin", Kind.ADDRESS, "127.0.0.1:7071",
             "Everything else, with the admin token. Leave it on loopback."),
+    Setting("listen", "names", Kind.WORDS, (),
+            "Further host names by which browsers and programs call these listeners and the feed ports, a proxy's among them. Addresses, localhost, "
+            "the machine's own names, and names in listen.search, listen.admin, feeds.listen and access.oidc-return need not be written. Other names are refused."),
     # -- feeds
     Setting("feeds", "listen", Kind.TEXT, "*",
             "Address on which feeds are taken; * is every interface, empty is none. Feeds of this machine alone are accepted "
@@ -289,9 +292,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("index", "quiet-interval", _S, 1.0, "Time between two commits when few arrive.", low=0.05, high=2.0),
     Setting("index", "memory", _B, 64 * _MIB, "Memory of the index writer.", low=16 * _MIB, high=4 * _GIB),
     # -- search
-    Setting("search", "page-size", _I, 10, "Results of a page.", live=True, low=1, high=100),
-    Setting("search", "page-size-max", _I, 100, "Most results that a client may ask for at once.",
-            live=True, low=1, high=1000),
+    Setting("search", "page-size", _I, 10, "Results of a page, and of an answer of the API, when nobody says how many.", low=1, high=100),
+    Setting("search", "page-size-max", _I, 100, "Most results that a client may ask for at once.", low=1, high=1000),
     Setting("search", "ranking", Kind.CHOICE, "auto",
             "strict: nothing in score or order depends on documents that the searcher may not see; bm25: words count by how often "
             "all documents have them. auto: strict once anything is not for everybody.", choices=("auto", "strict", "bm25")),

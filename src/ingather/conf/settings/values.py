@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from ingather.conf.names import suggestion
 from ingather.conf.report import Report
+from ingather.conf.settings.hostnames import host_name
 from ingather.conf.settings.kinds import Kind, Setting, Value, split_address
 from ingather.conf.settings.table import SECTIONS, SETTINGS
 from ingather.conf.sources.reach import bypassed
@@ -165,7 +166,7 @@ def resolve(
         _take(found, BY_NAME[name], flag.text, flag.flag, report)
     settings = Settings(found)
     _check_pairs(settings, report)
-    _check_proxies(settings, report)
+    _check_lists(settings, report)
     return settings
 
 
@@ -177,8 +178,9 @@ def _take(found: dict[str, Found], setting: Setting, text: str, origin: str, rep
         report.add("E-VALUE", place, f"{setting.name}: {error.text}", hint=error.hint)
 
 
-def _check_proxies(settings: Settings, report: Report) -> None:
+def _check_lists(settings: Settings, report: Report) -> None:
     for name, check in (
+        ("listen.names", _host_names),
         ("proxy.url", read_ways),
         ("proxy.no-proxy", _bypassed),
         ("proxy.allowed", _bypassed),
@@ -194,6 +196,11 @@ def _check_proxies(settings: Settings, report: Report) -> None:
 def _bypassed(words: Iterable[str]) -> None:
     for word in words:
         bypassed(word)
+
+
+def _host_names(words: Iterable[str]) -> None:
+    for word in words:
+        host_name(word)
 
 
 def _check_pairs(settings: Settings, report: Report) -> None:

@@ -13,7 +13,7 @@ from ingather.conf.sites.siteconf import SITE_PARAMETERS
 from ingather.conf.text.blocks import parse_blocks
 from ingather.conf.text.textedit import FileEdit, in_quotes
 from ingather.conf.text.tree import Block, Document, Entry
-from ingather.errors import ConfigurationError, UsageError
+from ingather.errors import ConfigurationError, UnknownNameError, UsageError
 
 __all__ = ["SETTABLE", "SiteChange", "changed_site", "find_site", "without_site"]
 
@@ -68,8 +68,10 @@ def find_site(rules: Rules, name: str) -> Site:
         names = ", ".join(site.name for site in of_host)
         raise UsageError(f"several sites have the host {name}", hint=f"name one of them: {names}")
     known = [word for site in rules.sites for word in (site.name, site.host)]
-    raise UsageError(
+    raise UnknownNameError(
         f"there is no site {name!r}",
+        kind="site",
+        name=name,
         hint=suggestion(name, known) or "ingather site list shows those there are",
     )
 

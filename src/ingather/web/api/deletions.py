@@ -6,7 +6,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ingather.errors import UsageError
 from ingather.web.answers import json_answer
 from ingather.web.deletion_board import DeletionBoard
 from ingather.web.failures import WebError
@@ -74,9 +73,4 @@ async def _answer(request: Request, call: Callable[[DeletionBoard], Any]) -> Res
     board = state.parts.deletions
     if board is None:
         raise WebError(404, "not-found", "There is no such address here.", hint="GET / has the overview.")
-    try:
-        return json_answer(await state.workers.run(lambda: call(board), timeout_s=state.parts.limits.admin_s))
-    except UsageError as error:
-        if error.text.startswith("there is no hold"):
-            raise WebError(404, "no-such-hold", error.text, hint=error.hint or "") from error
-        raise
+    return json_answer(await state.workers.run(lambda: call(board), timeout_s=state.parts.limits.admin_s))

@@ -16,10 +16,11 @@ __all__ = ["search", "whoami"]
 
 async def search(request: Request) -> Response:
     """``GET /api/v1/search?q=...``; parameters as :func:`ingather.web.asking.read_asked` reads them."""
-    asked = read_asked(request)
+    state = search_state(request)
+    asked = read_asked(request, state.parts.paging)
     if not asked.query:
         raise WebError(400, "missing-parameter", "The parameter q is missing.", hint="Ask with ?q=words.")
-    return json_answer(results_form(await run_search(search_state(request), asked, identity(request).viewer)))
+    return json_answer(results_form(await run_search(state, asked, identity(request).viewer)))
 
 
 async def whoami(request: Request) -> Response:

@@ -6,7 +6,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ingather.errors import UsageError
 from ingather.web.answers import json_answer
 from ingather.web.failures import WebError
 from ingather.web.fields import read_fields, single
@@ -75,11 +74,6 @@ async def _answer(request: Request, call: Callable[[TrapBoard], Any], *, timeout
     board = state.parts.traps
     if board is None:
         raise WebError(404, "not-found", "There is no such address here.", hint="GET / has the overview.")
-    try:
-        return json_answer(
-            await state.workers.run(lambda: call(board), timeout_s=timeout_s or state.parts.limits.admin_s)
-        )
-    except UsageError as error:
-        if error.text.startswith("there is no trap"):
-            raise _none(str(request.path_params["id"])) from error
-        raise
+    return json_answer(
+        await state.workers.run(lambda: call(board), timeout_s=timeout_s or state.parts.limits.admin_s)
+    )

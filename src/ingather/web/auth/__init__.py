@@ -2,7 +2,7 @@
 
 A request comes to its listener's doorman with the role that the route table wants. Before the admin listener
 (``guard``) a program shows the admin token or a token with rights as ``Authorization: Bearer``; a browser logs in
-with the admin token once (``credentials`` compares, and slows guessing down) and gets a session (``sessions``).
+with the admin token once (``credentials`` compares, and slows guessing down without locking the right one out) and gets a session (``sessions``).
 Before the search listener (``searchers``) people log in with name and password (``throttle`` slows guessing down),
 or at an identity provider, or a proxy that is believed says who they are (``proxies``), or a front end with a token says as whom it searches;
 everybody else is anonymous. ``people`` says what is asked of the catalog for that.

@@ -4,7 +4,6 @@ import hashlib
 import hmac
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
@@ -15,12 +14,12 @@ from ingather.web.auth.sessions import Session, Sessions
 from ingather.web.endpoint import Role
 from ingather.web.failures import WebError
 from ingather.web.fields import peer, read_fields
+from ingather.web.ownhosts import require_own_page
 from ingather.web.workers import Workers
 
 __all__ = ["EVERY_RIGHT", "TOKEN_PREFIX", "Guard", "Identity", "OperatorGuard", "bearer", "cookie_name"]
 
 _SAFE = frozenset({"GET", "HEAD"})
-_OWN = frozenset({"same-origin", "none"})
 _LOOK_S = 10.0
 TOKEN_PREFIX = "igt_"  # noqa: S105 - not a secret
 """With what every API token begins, so that people and scanners know one when they see it."""
@@ -114,7 +113,7 @@ class OperatorGuard(Guard):
                 if Role.ADMINISTRATOR in rights:
                     rights = EVERY_RIGHT
                 return Identity(rights, "" if holder is None else holder.name)
-            right = self.gate.check(token, peer(request))
+            right = await self.gate.check(token, peer(request))
             return Identity(EVERY_RIGHT if right else frozenset(), "admin" if right else "")
         session = self.sessions.find(request.cookies.get(cookie_name(request), ""))
         if session is None:
@@ -142,19 +141,16 @@ def cookie_name(request: Request) -> str:
 
 
 async def _require_intent(request: Request, identity: Identity) -> None:
-    origin = request.headers.get("origin")
-    site = request.headers.get("sec-fetch-site")
-    foreign = (origin is not None and not _same_origin(origin, request)) or (
-        site is not None and site not in _OWN
-    )
-    unproved = bool(identity.csrf) and origin is None and site is None
-    if foreign or unproved:
+    origin, site = _field(request, "origin"), _field(request, "sec-fetch-site")
+    if identity.csrf and origin is None and site is None:
         raise WebError(
             403,
             "cross-site",
-            "This change was not asked for by a page of this server.",
-            hint="Open the page of this server itself and try there.",
+            "It is not known whose page asked for this change.",
+            hint="Use a browser that sends Origin, or a token instead of a session.",
         )
+    secure = request.url.scheme == "https"
+    require_own_page(request.method, _field(request, "host"), origin, site, secure=secure)
     if identity.csrf:
         token = request.headers.get("x-csrf-token") or (await read_fields(request)).get("csrf", "")
         if not hmac.compare_digest(_digest(token), _digest(identity.csrf)):
@@ -170,10 +166,6 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _same_origin(origin: str, request: Request) -> bool:
-    # Host and port only: behind a proxy that ends TLS the scheme is not ours to know.
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return bool(parts.netloc) and parts.netloc.lower() == request.headers.get("host", "").lower()
+def _field(request: Request, name: str) -> str | None:
+    values = request.headers.getlist(name)
+    return ", ".join(values) if values else None

@@ -7,7 +7,7 @@ from ingather.web.answers import page_answer
 from ingather.web.auth.guard import cookie_name
 from ingather.web.failures import Problem, WebError
 from ingather.web.fields import peer, read_fields
-from ingather.web.state import admin_state, identity
+from ingather.web.state import admin_state
 
 __all__ = ["local", "log_in", "log_out", "login_page"]
 
@@ -29,7 +29,7 @@ async def log_in(request: Request) -> Response:
     gate, sessions = admin_state(request).guard.gate, admin_state(request).guard.sessions
     target = local(fields.get("target", "/"))
     try:
-        right = gate.check(fields.get("token", "").strip(), peer(request))
+        right = await gate.check(fields.get("token", "").strip(), peer(request))
     except WebError as error:
         return _again(error.problem, target)
     if not right:
@@ -42,6 +42,8 @@ async def log_in(request: Request) -> Response:
             ),
             target,
         )
+    # The session that this browser had ends: nobody else who knows its cookie stays in.
+    sessions.end(request.cookies.get(cookie_name(request), ""))
     name, _ = sessions.open()
     answer = RedirectResponse(target, status_code=303)
     answer.set_cookie(
@@ -59,8 +61,7 @@ async def log_out(request: Request) -> Response:
     """``POST /logout``: end the session."""
     sessions = admin_state(request).guard.sessions
     name = cookie_name(request)
-    if identity(request).session is not None:
-        sessions.end(request.cookies.get(name, ""))
+    sessions.end(request.cookies.get(name, ""))  # whatever let the request in
     answer = RedirectResponse("/", status_code=303)
     answer.delete_cookie(name, path="/", httponly=True, samesite="strict")
     return answer

@@ -14,6 +14,7 @@ REASONS: Final = {
     411: "no-length",
     413: "too-large",
     415: "coding",
+    421: "unknown-host",
     422: "failed",
     431: "head-too-large",
     507: "no-room",

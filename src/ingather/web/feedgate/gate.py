@@ -20,6 +20,7 @@ from ingather.log import get
 from ingather.web.auth.guard import TOKEN_PREFIX
 from ingather.web.feedgate.answers import CONTINUE, Answer, refused
 from ingather.web.feedgate.body import Body, TornError
+from ingather.web.feedgate.calling import require_own_caller
 from ingather.web.feedgate.endpoints import static_answer
 from ingather.web.feedgate.guard import Connection, GateLimits, Guard, Phase
 from ingather.web.feedgate.head import HEAD_BYTES, RequestHead, head_length, parse_head
@@ -28,6 +29,7 @@ from ingather.web.feedgate.refusal import UNAUTHORIZED_TEXT, RefusedError
 from ingather.web.feedgate.sender import Proxies, shown_tokens
 from ingather.web.feedgate.transfer import framing_of
 from ingather.web.feedgate.wire import PlainWire, TlsWire, Wire
+from ingather.web.ownhosts import OwnHosts
 
 __all__ = ["Admission", "FeedGate", "Listening"]
 
@@ -69,18 +71,23 @@ class Admission:
 
 
 class FeedGate:
-    """Serves the feed ports from :meth:`start` to :meth:`stop`; the sockets stay the caller's."""
+    """Serves the feed ports from :meth:`start` to :meth:`stop`; the sockets stay the caller's.
 
-    def __init__(
+    *own*: the names by which it may be called.
+    """
+
+    def __init__(  # noqa: PLR0913 - its parts
         self,
         listening: Sequence[Listening],
         intake: Intake,
         admission: Admission,
         limits: GateLimits | None = None,
         *,
+        own: OwnHosts | None = None,
         always_200: bool = False,
     ) -> None:
         self._listening = listening
+        self._own = own or OwnHosts()
         self._intake = intake
         self._admission = admission
         self._guard = Guard(limits or GateLimits())
@@ -257,6 +264,7 @@ class FeedGate:
     async def _respond(self, connection: Connection, wire: Wire, head: RequestHead, body: Body) -> Answer:
         taking: Taking | None = None
         try:
+            require_own_caller(head, self._own, secure=wire.secure)
             sender = await self._admitted(connection, head)
             answer = static_answer(head, self._intake.backlog)
             if answer is None:

@@ -1,7 +1,8 @@
 """The head of a request, as lenient as the clients are old (GSA feeds specification, sections 3, 4.3 and 6).
 
 A trailing blank in the request line, HTTP/1.0 without ``Host``, bare line feeds and folded fields are taken.
-What would make two readers see two different bodies (``Content-Length`` twice and different) is refused.
+What would make two readers see two different bodies is refused: ``Content-Length`` twice and different, or beside chunks
+(RFC 9112, sections 6.3 and 11.2).
 """
 
 import re
@@ -82,29 +83,37 @@ def parse_head(raw: bytes) -> RequestHead:
     match = _LINE.fullmatch(lines[0])
     if match is None:
         raise bad("this is not an HTTP/1 request")
-    path, query = _target(match[2].decode("latin-1"))
+    path, query, authority = _target(match[2].decode("latin-1"))
     fields = _fields(lines[1:])
+    if len(fields.get("host", ())) > 1:
+        raise bad("Host is given twice")
+    if authority:  # it counts, whatever Host says: section 3.2.2 of RFC 9112
+        fields["host"] = [authority]
+    length, chunked = _length(fields.get("content-length", [])), _chunked(fields.get("transfer-encoding", []))
+    if chunked and length is not None:
+        raise bad("the body has a Content-Length and comes in chunks; send one or the other")
     return RequestHead(
         method=match[1].decode("ascii"),
         path=path,
         query=query,
         minor=int(match[3]),
         fields={name: ", ".join(values) for name, values in fields.items()},
-        length=_length(fields.get("content-length", [])),
-        chunked=_chunked(fields.get("transfer-encoding", [])),
+        length=length,
+        chunked=chunked,
     )
 
 
-def _target(target: str) -> tuple[str, dict[str, str]]:
+def _target(target: str) -> tuple[str, dict[str, str], str]:
+    whole = "://" in target.partition("?")[0]
     try:
-        parts = urlsplit(target) if "://" in target.partition("?")[0] else urlsplit(f"//x{target}")
+        parts = urlsplit(target) if whole else urlsplit(f"//x{target}")
         pairs = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_PAIRS)
     except ValueError:
         raise bad("the address of the request cannot be read") from None
     query: dict[str, str] = {}
     for name, value in pairs:
         query.setdefault(name, value)
-    return parts.path or "/", query
+    return parts.path or "/", query, parts.netloc.rpartition("@")[2] if whole else ""
 
 
 def _fields(lines: list[bytes]) -> dict[str, list[str]]:

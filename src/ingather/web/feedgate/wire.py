@@ -12,7 +12,9 @@ _CIPHERTEXT: Final = 32 * 1024
 
 
 class Wire(Protocol):
-    """Both ways of a connection."""
+    """Both ways of a connection; *secure*: under TLS."""
+
+    secure: bool
 
     async def open(self) -> None:
         """Do what must be done before the first byte.
@@ -42,6 +44,8 @@ class Wire(Protocol):
 class PlainWire:
     """A socket that does not block."""
 
+    secure = False
+
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._loop = asyncio.get_running_loop()
@@ -65,6 +69,8 @@ class PlainWire:
 
 class TlsWire:
     """The same under TLS, over two memory buffers of OpenSSL's."""
+
+    secure = True
 
     def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
         self._plain = PlainWire(sock)

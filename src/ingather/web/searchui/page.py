@@ -23,7 +23,7 @@ async def search_page(request: Request) -> Response:
     status, headers = 200, dict(_FRESH)
     view, query = start_view(), request.query_params.get("q", "")
     try:
-        asked = read_asked(request)
+        asked = read_asked(request, state.parts.paging)
         if asked.query:
             view = result_view(asked, await run_search(state, asked, identity(request).viewer))
     except (WebError, IngatherError) as error:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from ingather.index import Order, QueryLimits
+from ingather.index import Order
 from ingather.search import DATE_RANGES, SearchResult, SearchResults, Segment
 from ingather.web.asking import Asked
 from ingather.web.failures import Problem
@@ -25,7 +25,6 @@ _SORTS = ((Order.RELEVANCE, "Relevance"), (Order.DATE, "Newest"))
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _ELLIPSIS = Segment("…")
 _GAP = Segment(" … ")
-_WINDOW = QueryLimits().window
 _CLASSES, _VALUES, _VALUE_CHARS = 8, 6, 160
 """So many metadata classes of a result are shown, so many values of each, so much of a value; the API gives all."""
 
@@ -115,7 +114,7 @@ def result_view(asked: Asked, found: SearchResults) -> View:
     ways = found.help
     chips = _chips(asked)
     last = asked.start + len(found.results)
-    within = min(found.total, _WINDOW)
+    within = min(found.total, asked.paging.window)
     return View(
         asked=True,
         query=asked.query,
@@ -133,7 +132,7 @@ def result_view(asked: Asked, found: SearchResults) -> View:
         pages=_pages(asked, within),
         previous=asked.href(start=max(0, asked.start - asked.num)) if asked.start and found.results else "",
         next=asked.href(start=last)
-        if found.results and last < within and last + asked.num <= _WINDOW
+        if found.results and last < within and last + asked.num <= asked.paging.window
         else "",
         suggestions=[Choice(ways.did_you_mean, asked.href(query=ways.did_you_mean))]
         if ways.did_you_mean
@@ -290,7 +289,7 @@ def _tries(asked: Asked, without_filters: int) -> list[Choice]:
 
 def _pages(asked: Asked, within: int) -> list[Choice]:
     """The first page, the neighbours of this one, the last; a choice without address is a gap."""
-    last = min(-(-within // asked.num), _WINDOW // asked.num)
+    last = min(-(-within // asked.num), asked.paging.window // asked.num)
     here = asked.start // asked.num + 1
     if last < 2 or here > last:  # noqa: PLR2004 - one page needs no numbers
         return []
