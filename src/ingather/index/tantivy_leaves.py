@@ -3,7 +3,7 @@
 A term that a field has never seen gives no query at all, so that ten languages cost little more than one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -15,8 +15,9 @@ from ingather.index.question import ClassRange, ClassValue
 from ingather.index.tantivy_analysers import positions
 from ingather.index.tantivy_fence import silent
 from ingather.index.tantivy_public import PublicCounts
+from ingather.index.tantivy_schema import MARKER_KEY
 
-__all__ = ["Leaves", "Terms", "all_of", "any_of", "sum_of"]
+__all__ = ["Held", "Leaves", "Terms", "all_of", "any_of", "sum_of"]
 
 _NEAR_WORK: Final = 5
 _PHRASE_WORK: Final = 3
@@ -27,6 +28,8 @@ _DATE_CLASS: Final = "d"
 
 Terms = Sequence[tuple[int, str]]
 """Positions and terms."""
+Held = list[tuple[str, str | Terms]]
+"""Fields, and a term or several that stand in them."""
 
 
 class Leaves:
@@ -41,6 +44,7 @@ class Leaves:
     Attributes:
         expansions: elementary queries.
         work: postings that they will read.
+        absent: (field, term or terms) that are taken to occur nowhere, because only documents that the viewer may not see have them.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Leaves:
         frequencies: dict[tuple[str, str], int] | None = None,
     ) -> None:
         self.public = public
+        self.absent: Mapping[tuple[str, object], int] = {}
         self.expansions = self.work = 0
         self._schema = schema
         self._searcher = searcher
@@ -70,12 +75,12 @@ class Leaves:
         """Return *text* as a term or phrase; a long unbroken run of ideographs need not match whole."""
         terms = self.terms(slot, text)
         if slot == CJK and len(terms) > _SHORT_RUN and family == "text" and is_cjk(text):
-            return self._ideographs(terms)
+            return None if ("text_cjk", terms) in self.absent else self._ideographs(terms)
         return self.strict(family, slot, text)
 
     def _ideographs(self, terms: Terms) -> Query | None:
         """Return neighbouring pairs of *terms*, most of which must occur: nobody writes blanks between words."""
-        pairs = [q for a, b in pairwise(terms) if (q := self.of_terms("text_cjk", [a, b], 0)) is not None]
+        pairs = [q for a, b in pairwise(terms) if (q := self.of_terms("text_cjk", (a, b), 0)) is not None]
         least = max(1, int(_RUN_SHARE * (len(terms) - 1) + 0.5))
         if len(pairs) < least:
             return None
@@ -90,6 +95,31 @@ class Leaves:
             return None  # it has no positions
         return self.of_terms(f"{family}_{slot}", terms, 0) if terms else None
 
+    def presence(self, slots: Sequence[str], text: str) -> tuple[Query, Held]:
+        """Return what finds *text* as a word in any slot or in URLs, and the (field, term or terms) that there are of it.
+
+        What is nowhere gives a query all the same, for a document that nobody sees: looking for it takes no other way.
+        """
+        queries: list[Query] = []
+        held: Held = []
+        for field, slot in [*((f"text_{slot}", slot) for slot in slots), ("url", PLAIN)]:
+            terms = self.terms(slot, text)
+            if len(terms) == 1:
+                key = field, terms[0][1]
+                if self.frequency(*key):
+                    queries.append(Query.term_query(self._schema, *key, "basic"))
+                    held.append(key)
+            elif terms:
+                found = self.in_url(text) if field == "url" else self.loose("text", slot, text)
+                if found is not None:
+                    queries.append(found)
+                    held.append((field, terms))
+        return any_of(queries or [self.nobodys()]), held
+
+    def nobodys(self) -> Query:
+        """Return what finds the one document that nobody sees."""
+        return Query.term_query(self._schema, "key", MARKER_KEY, "basic")
+
     def phrase(self, family: str, slot: str, text: str, slop: int = 0) -> Query | None:
         """Return *text* as a phrase with up to *slop* words between; ``None`` if it is a single term."""
         terms = self.terms(slot, text)
@@ -101,6 +131,8 @@ class Leaves:
             return self._single(field, terms)
         if self.public:
             self.expansions += len(terms)
+            if self.absent and (field, tuple(terms)) in self.absent:
+                return None
         for _, term in terms:
             if not self.frequency(field, term):
                 return None
@@ -125,7 +157,8 @@ class Leaves:
     def _single(self, field: str, terms: Terms) -> Query | None:
         """Return the query for one term, as :meth:`of_terms`: most are such, a hundred for a question."""
         term = terms[0][1]
-        frequency = self._frequencies.get((field, term))
+        key = field, term
+        frequency = 0 if key in self.absent else self._frequencies.get(key)
         if frequency is None:
             frequency = self.frequency(field, term)
         if self.public is None:
@@ -218,7 +251,9 @@ class Leaves:
         return known
 
     def frequency(self, field: str, term: str) -> int:
-        """Return how many documents have *term* in *field*, deleted ones included."""
+        """Return how many documents have *term* in *field*, deleted ones included; 0 if it is taken to be absent."""
+        if (field, term) in self.absent:
+            return 0
         known = self._frequencies.get((field, term))
         if known is None:
             known = self._frequencies[field, term] = self._searcher.doc_freq(field, term)

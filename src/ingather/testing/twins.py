@@ -31,7 +31,7 @@ from ingather.testing.prose import WORDS, paragraph, topic
 from ingather.web import Health, HttpMetrics, SearchParts, search_app
 from ingather.web.auth.proxies import Proxies
 
-__all__ = ["Difference", "TwinClock", "TwinFigures", "Twins"]
+__all__ = ["Difference", "Listener", "TwinClock", "TwinFigures", "Twins", "listening"]
 
 SEEN: Final = 60
 HIDDEN: Final = 60
@@ -111,7 +111,7 @@ class Twins:
     ) -> None:
         self._folder, self._seed, self._hidden, self._seen, self._brief = folder, seed, hidden, seen, brief
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
-        self._apps: list[_Listener] = []
+        self._apps: list[Listener] = []
         self._stack = ExitStack()
         self.figures = TwinFigures()
 
@@ -127,7 +127,7 @@ class Twins:
                 rigs.append(rig)
             self._stack = stack.pop_all()
         for rig in rigs:
-            self._apps.append(self._stack.enter_context(_listener(rig)))
+            self._apps.append(self._stack.enter_context(listening(rig))[0])
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -229,7 +229,7 @@ def _question(dice: random.Random, *, brief: bool) -> str:
     return f"{'/' if chance() < (0.05 if brief else 0.2) else '/api/v1/search'}?{urlencode(pairs)}"
 
 
-def _answer(app: "_Listener", path: str, user: str) -> bytes:
+def _answer(app: "Listener", path: str, user: str) -> bytes:
     status, headers, body = app.get(path, user)
     kept = sorted(header for header in headers if header[0] not in _OWN_HEADERS)
     request = next((value for name, value in headers if name == b"x-request-id"), b"")
@@ -239,7 +239,7 @@ def _answer(app: "_Listener", path: str, user: str) -> bytes:
     return repr((status, kept)).encode() + body
 
 
-class _Listener:
+class Listener:
     """A search listener that is called as a web server calls it, without sockets and other threads of ours."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -296,8 +296,9 @@ class _Listener:
 
 
 @contextmanager
-def _listener(rig: FeedRig) -> Iterator[_Listener]:
-    service, _, texts = search_service(rig.home, rig.read.settings)
+def listening(rig: FeedRig) -> Iterator[tuple[Listener, Callable[[], None]]]:
+    """Give the search listener of *rig*, and what makes it read the state of the index anew."""
+    service, reader, texts = search_service(rig.home, rig.read.settings)
     seeing = Seeing(rig.home, service)
     people = CatalogPeople(database_of(rig.home), rig.local.do, rig.clock)
     parts = SearchParts(
@@ -305,9 +306,9 @@ def _listener(rig: FeedRig) -> Iterator[_Listener]:
         proxies=Proxies((ip_network("10.0.0.0/8"),), _USER.lower(), ""),
     )  # fmt: skip
     try:
-        listener = _Listener(search_app(parts))
+        listener = Listener(search_app(parts))
         try:
-            yield listener
+            yield listener, reader.reload
         finally:
             listener.close()
     finally:
