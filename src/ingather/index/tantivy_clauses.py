@@ -94,6 +94,9 @@ class Clauses:
         frequencies: what is known of this state's document frequencies; learnt ones are added.
         limited: which limits any document has.
         visible: what is known of viewers of this state; what is learnt is added.
+
+    Attributes:
+        missed: whether something was looked for, for the first time in this state, that a viewer sees nowhere.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a state of the index is
@@ -113,6 +116,7 @@ class Clauses:
         self._public = public
         self._viewers = {} if visible is None else visible
         self._visible: VisibleUnits | None = None
+        self.missed = False
         self._slots = slots
         self._weights = weights
         self._limits = limits
@@ -165,7 +169,7 @@ class Clauses:
             known = self._by_public(unit, query, held, chains)
             if known is None:
                 known = self._occurs(query, chains)
-            visible.note(unit, held, seen=known)
+            self._note(visible, unit, held, seen=known)
         return known
 
     def learn(self, question: Question, late: Callable[[], bool]) -> None:
@@ -195,7 +199,11 @@ class Clauses:
                 patience -= 1
                 seen = self._occurs(query, chains)
             if seen is not None:
-                visible.note(unit, held, seen=seen)
+                self._note(visible, unit, held, seen=seen)
+
+    def _note(self, visible: VisibleUnits, unit: Unit, held: Held, *, seen: bool) -> None:
+        self.missed |= not seen
+        visible.note(unit, held, seen=seen)
 
     def _by_public(self, unit: Unit, query: Query, held: Held, chains: ChainFilter) -> bool | None:
         """Return whether *chains* let *unit* be seen if the public documents tell, else ``None``; what they tell holds for all viewers."""
@@ -297,11 +305,10 @@ class Clauses:
         return visible is not None and any(visible.known(unit) is False for unit in within(node))
 
     def _operator(self, node: Site | FileType | Category | ClassValue | ClassRange) -> Query:
-        if isinstance(node, ClassValue | ClassRange):
-            found = self._leaves.of_class(node)
-        else:
-            found = self._whole(node)
-        return Query.empty_query() if self._missed(node) else found
+        if self._missed(node):
+            self._leaves.expansions += 1
+            return Query.empty_query()
+        return self._leaves.of_class(node) if isinstance(node, ClassValue | ClassRange) else self._whole(node)
 
     def _whole(self, node: Site | FileType | Category) -> Query:
         if isinstance(node, Category):

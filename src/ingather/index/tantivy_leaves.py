@@ -15,7 +15,7 @@ from ingather.index.question import ClassRange, ClassValue
 from ingather.index.tantivy_analysers import positions
 from ingather.index.tantivy_fence import silent
 from ingather.index.tantivy_public import PublicCounts
-from ingather.index.tantivy_schema import MARKER_KEY
+from ingather.index.tantivy_schema import FAMILIES, MARKER_KEY
 
 __all__ = ["Held", "Leaves", "Terms", "all_of", "any_of", "sum_of"]
 
@@ -108,12 +108,12 @@ class Leaves:
                 key = field, terms[0][1]
                 if self.frequency(*key):
                     queries.append(Query.term_query(self._schema, *key, "basic"))
-                    held.append(key)
+                    held += [(name, key[1]) for name in _with_parts(field)]
             elif terms:
                 found = self.in_url(text) if field == "url" else self.loose("text", slot, text)
                 if found is not None:
                     queries.append(found)
-                    held.append((field, terms))
+                    held += [(name, terms) for name in _with_parts(field)]
         return any_of(queries or [self.nobodys()]), held
 
     def nobodys(self) -> Query:
@@ -131,15 +131,16 @@ class Leaves:
             return self._single(field, terms)
         if self.public:
             self.expansions += len(terms)
-            if self.absent and (field, tuple(terms)) in self.absent:
-                return None
-        for _, term in terms:
-            if not self.frequency(field, term):
-                return None
+        there = [self.frequency(field, term) for _, term in terms]
+        if self.public:
+            # Whether one of them is missing, be it hidden or nowhere, must not change what the others cost.
+            counts = [self.public.count(field, term) for (_, term), n in zip(terms, there, strict=True) if n]
+            self.work += sum(counts) * (_NEAR_WORK if slop else _PHRASE_WORK)
+        if not all(there) or (self.absent and (field, tuple(terms)) in self.absent):
+            return None
         if not self.public:
             self.expansions += len(terms)
-        work = sum([self._cost(field, term) for _, term in terms])
-        self.work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
+            self.work += sum(there) * (_NEAR_WORK if slop else _PHRASE_WORK)
         start = terms[0][0]
         if slop and self.public and len(terms) > _PAIR:
             # With three words tantivy goes from the rarest on, and rare counts hidden documents, too: what it finds depends on the order.
@@ -188,11 +189,16 @@ class Leaves:
         terms = self.terms(PLAIN, text)
         if self.public:
             self.expansions += len(terms)
-        if not terms or not all(self.frequency("url", term) for _, term in terms):
+        there = [self.frequency("url", term) for _, term in terms]
+        if self.public:
+            self.work += sum(
+                [self.public.count("url", term) for (_, term), n in zip(terms, there, strict=True) if n]
+            )
+        if not terms or not all(there) or (len(terms) > 1 and ("url", terms) in self.absent):
             return None
         if not self.public:
             self.expansions += len(terms)
-        self.work += sum(self._cost("url", term) for _, term in terms)
+            self.work += sum(there)
         return all_of(
             [
                 self._scored(Query.term_query(self._schema, "url", term, "freq"), "url", [(at, term)])
@@ -213,7 +219,10 @@ class Leaves:
             return Query.empty_query()
         if name == _DATE_CLASS and words == [MARK]:
             return silent(Query.exists_query("date"))
-        found = self.of_terms("class", [(at, f"{word}_{name}") for at, word in enumerate(words)], 0)
+        terms = [(at, f"{word}_{name}") for at, word in enumerate(words)]
+        for _, term in terms if self.public else ():
+            self._cost("class", term)  # counted whether a hidden document has it or none: it takes as long
+        found = self.of_terms("class", terms, 0)
         return Query.empty_query() if found is None else silent(found)
 
     def _in_range(self, name: str, low: float | None, high: float | None) -> Query:
@@ -258,6 +267,12 @@ class Leaves:
         if known is None:
             known = self._frequencies[field, term] = self._searcher.doc_freq(field, term)
         return known
+
+
+def _with_parts(field: str) -> list[str]:
+    """Return *field* and those that hold parts of it: a text has all words of its title, headings and what it sets off."""
+    family, _, slot = field.partition("_")
+    return [f"{part}_{slot}" for part in FAMILIES] if family == "text" else [field]
 
 
 def any_of(queries: Sequence[Query]) -> Query:

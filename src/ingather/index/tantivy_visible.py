@@ -8,6 +8,7 @@ nothing to look for, it looks for a document that nobody sees.
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from ingather.index.languages import PLAIN, clean
 from ingather.index.question import (
     AllOf,
     AnyOf,
@@ -24,7 +25,7 @@ from ingather.index.question import (
     Title,
     Word,
 )
-from ingather.index.tantivy_schema import FAMILIES
+from ingather.index.tantivy_analysers import positions
 
 __all__ = ["Unit", "VisibleUnits", "Wanted", "units", "within"]
 
@@ -50,7 +51,7 @@ def units(question: Question) -> Iterator[Wanted]:
 
 
 def within(node: Node) -> Iterator[Unit]:
-    """Yield what *node* names."""
+    """Yield what *node* names; what is taken apart (``e-mail``) after its parts."""
     match node:
         case Not(inner) | Obligatory(inner):
             yield from within(inner)
@@ -58,7 +59,13 @@ def within(node: Node) -> Iterator[Unit]:
             for one in nodes:
                 yield from within(one)
         case Phrase(text) | Title(text):
-            yield from map(Word, text.split())
+            for piece in text.split():
+                yield from within(Word(piece))
+        case Word(text):
+            parts = positions(PLAIN, clean(text))
+            if len(parts) > 1:
+                yield from (Word(part) for _, part in parts)
+            yield node
         case _:
             yield node
 
@@ -95,8 +102,5 @@ class VisibleUnits:
             self.absent.clear()
         if self._lasting or not seen:
             self._known[unit] = seen
-        for field, terms in () if seen else held:
-            family, _, slot = field.partition("_")
-            # The body holds all that its title, headings and marked words say.
-            fields = [f"{part}_{slot}" for part in FAMILIES] if family == "text" else [field]
-            self.absent.update(dict.fromkeys([(name, terms) for name in fields], 0))
+        if not seen:
+            self.absent.update(dict.fromkeys(held, 0))

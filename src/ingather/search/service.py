@@ -1,5 +1,6 @@
 """Searching, whole: bounds, access filter, ranking, facets, excerpts, and help when little is found."""
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -83,6 +84,7 @@ class SearchService:
         classes: what metadata classes are; others are known by the values that the viewer may see.
         labels: what people see instead of the names of classes.
         withheld: rows that a viewer may not see any more although an index at a change would show them.
+        pause: holds an answer back for so many seconds, so that its time does not tell of hidden documents.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -99,7 +101,9 @@ class SearchService:
         classes: Classes = lambda _: "",
         labels: Callable[[str], str] = lambda name: name,
         withheld: Callable[[Visible, int], Collection[int]] = lambda _viewer, _applied: (),
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._pause = pause
         self._withheld = withheld
         self._classes = classes
         self._labels = labels
@@ -257,6 +261,9 @@ class SearchService:
         slots = counted[0]["slot"]
         if not slots:
             clauses.learn(question, partial(self._late, start))
+        if clauses.missed:
+            self._pause(max(0.0, start + self._limits.first_s - self._clock.monotonic()))
+        if not slots:
             return compiled, counted, Found(0)
         found = snapshot.find(
             compiled,
