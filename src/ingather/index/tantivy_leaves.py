@@ -133,9 +133,7 @@ class Leaves:
             self.expansions += len(terms)
         there = [self.frequency(field, term) for _, term in terms]
         if self.public:
-            # Whether one of them is missing, be it hidden or nowhere, must not change what the others cost.
-            counts = [self.public.count(field, term) for (_, term), n in zip(terms, there, strict=True) if n]
-            self.work += sum(counts) * (_NEAR_WORK if slop else _PHRASE_WORK)
+            self.work += self._public_cost(field, terms, there) * (_NEAR_WORK if slop else _PHRASE_WORK)
         if not all(there) or (self.absent and (field, tuple(terms)) in self.absent):
             return None
         if not self.public:
@@ -184,6 +182,14 @@ class Leaves:
         """Return how many postings a term is taken to have: in strict ranking those that everybody may know of."""
         return self.public.count(field, term) if self.public else self.frequency(field, term)
 
+    def _public_cost(self, field: str, terms: Terms, there: Sequence[int]) -> int:
+        """Return how many postings *terms*, *there* so often, are taken to have together: none if one of them is in no public document.
+
+        What only hidden documents have costs what is nowhere costs, else the bounds of a question would tell.
+        """
+        counts = [self._cost(field, term) if n else 0 for (_, term), n in zip(terms, there, strict=True)]
+        return sum(counts) if all(counts) else 0
+
     def in_url(self, text: str) -> Query | None:
         """Return *text* among the words of URLs."""
         terms = self.terms(PLAIN, text)
@@ -191,9 +197,7 @@ class Leaves:
             self.expansions += len(terms)
         there = [self.frequency("url", term) for _, term in terms]
         if self.public:
-            self.work += sum(
-                [self.public.count("url", term) for (_, term), n in zip(terms, there, strict=True) if n]
-            )
+            self.work += self._public_cost("url", terms, there)
         if not terms or not all(there) or (len(terms) > 1 and ("url", terms) in self.absent):
             return None
         if not self.public:

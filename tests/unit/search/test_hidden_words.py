@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
 from ingather.access import ANONYMOUS, Visible
-from ingather.index import ChainFilter, IndexFolder
+from ingather.index import ChainFilter, IndexFolder, Word
 from ingather.ports.index import IndexDocument
 from ingather.search import SearchRequest, SearchService, results_form
 from ingather.testing.clock import FakeClock
@@ -44,7 +44,7 @@ def served(path: Path, documents: Sequence[IndexDocument], pauses: list[float]) 
     writer.close()
 
     def texts(rows: Sequence[int]) -> Mapping[int, str]:
-        return {row: "text" for row in rows}
+        return dict.fromkeys(rows, "text")
 
     return SearchService(
         folder.reader(), texts, FakeClock(monotonic_s=0), strict=lambda: True, pause=pauses.append,
@@ -75,7 +75,7 @@ class Calls:
     def __init__(self) -> None:
         self.names: list[str] = []
 
-    def __enter__(self) -> "Calls":
+    def __enter__(self) -> Self:
         sys.setprofile(self._note)
         return self
 
@@ -173,9 +173,7 @@ def test_a_word_of_a_document_that_expires_is_known_until_then_and_not_after(
     writer.commit(1)
     writer.close()
     clock = FakeClock()
-    service = SearchService(
-        folder.reader(), lambda rows: {}, clock, strict=lambda: True, pause=lambda _: None
-    )
+    service = SearchService(folder.reader(), dict.fromkeys, clock, strict=lambda: True, pause=lambda _: None)
 
     def asked() -> tuple[int, bool, tuple[str, ...]]:
         found = service.search(SearchRequest("comet harbour"))
@@ -212,8 +210,6 @@ def test_a_document_that_was_revoked_lately_leaves_its_words_unknown(tmp_path: P
     writer.commit(1)
     writer.close()
     clauses = folder.reader().snapshot().clauses(strict=True)
-    from ingather.index import Word
-
     public = ChainFilter(only=(1,), needs=None)
     revoked = ChainFilter(only=(1,), needs=None, rows=(1,))
     for _ in range(2):
