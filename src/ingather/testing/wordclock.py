@@ -5,6 +5,7 @@ nowhere. Who asks knows all words and how many of them are hidden, asks each as 
 takes those with the highest medians for the hidden ones. Nobody who asks over a network hears better: there is none in between.
 """
 
+import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -13,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Final, Self
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from ingather.app.feeds.process import FeedProcess
 from ingather.testing.feeds import FeedRig, record
 from ingather.testing.prose import WORDS, paragraph, topic
-from ingather.testing.twins import Listener, listening
+from ingather.testing.twins import Listener, answer, listening
 
 __all__ = ["Heard", "WordClock"]
 
@@ -27,6 +28,7 @@ _A_PUSH: Final = 2_000
 _PUBLIC: Final = ""
 _TO_ANN: Final = '<acl><principal scope="user" access="permit">ann</principal></acl>'
 _TO_ZOE: Final = '<acl><principal scope="user" access="permit">zoe</principal></acl>'
+_API: Final = "/api/v1/search"
 _HALF: Final = 0.5
 
 
@@ -157,9 +159,18 @@ class WordClock:
             _told(frequency, [of[word] for word in words], none) for frequency, words in self._sets.items()
         ]
 
-    def answer(self, question: str, user: str = "") -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-        """Return status, headers and body of the answer to *question*."""
-        return self._get(question, user)
+    def told(self, question: str, user: str = "", *, page: bool = False) -> bytes:
+        """Return what *user* is told, headers included, by the page or by the API; without our words, times and what is each request's own."""
+        assert self._listener is not None
+        said = answer(self._listener, f"{'/' if page else _API}?{urlencode({'q': question})}", user)
+        for words in (self._nowhere, *self._sets.values()):
+            for word in words:
+                said = said.replace(word.encode(), b"WORD")
+        return said
+
+    def found(self, user: str, question: str) -> int:
+        """Return how many documents *user* finds."""
+        return int(json.loads(self._get(question, user)[2])["total"])
 
     def words(self, documents: int) -> Sequence[str]:
         """Return the words that stand in so many hidden documents; 0 = in none at all."""
@@ -167,7 +178,7 @@ class WordClock:
 
     def _get(self, question: str, user: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         assert self._listener is not None
-        return self._listener.get(f"/api/v1/search?q={quote(question)}", user)
+        return self._listener.get(f"{_API}?{urlencode({'q': question})}", user)
 
 
 def _told(documents: int, theirs: Sequence[float], none: Sequence[float]) -> Heard:

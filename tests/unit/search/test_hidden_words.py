@@ -85,7 +85,7 @@ class Calls:
     def _note(self, frame: FrameType, event: str, arg: Any) -> None:
         if event == "c_call" and arg.__qualname__.startswith(("Searcher.", "Query.")):
             self.names.append(arg.__qualname__)
-        elif event == "call" and "ingather" in Path(frame.f_code.co_filename).parts:
+        elif event == "call" and str(frame.f_globals.get("__name__", "")).startswith("ingather."):
             self.names.append(frame.f_code.co_qualname)
 
     @property
