@@ -165,11 +165,10 @@ class Clauses:
         visible = self._turn_to(chains)
         known = visible.known(unit)
         if known is None:
-            query, held = self._presence(unit)
-            known = self._by_public(unit, query, held, chains)
+            known = self._by_public(unit, chains)
             if known is None:
-                known = self._occurs(query, chains)
-            self._note(visible, unit, held, seen=known)
+                known = self._occurs(self._presence(unit)[0], chains)
+            self._note(visible, unit, seen=known)
         return known
 
     def learn(self, question: Question, late: Callable[[], bool]) -> None:
@@ -193,26 +192,30 @@ class Clauses:
         for unit, needed in units(question):
             if visible.known(unit) is not None:
                 continue
-            query, held = self._presence(unit)
-            seen = self._by_public(unit, query, held, chains)
+            seen = self._by_public(unit, chains)
             if seen is None and not needed and patience > 0:
                 patience -= 1
-                seen = self._occurs(query, chains)
+                seen = self._occurs(self._presence(unit)[0], chains)
             if seen is not None:
-                self._note(visible, unit, held, seen=seen)
+                self._note(visible, unit, seen=seen)
 
-    def _note(self, visible: VisibleUnits, unit: Unit, held: Held, *, seen: bool) -> None:
+    def _note(self, visible: VisibleUnits, unit: Unit, *, seen: bool) -> None:
         self.missed |= not seen
-        visible.note(unit, held, seen=seen)
+        visible.note(unit, () if seen else self._presence(unit)[1], seen=seen)
 
-    def _by_public(self, unit: Unit, query: Query, held: Held, chains: ChainFilter) -> bool | None:
+    def _by_public(self, unit: Unit, chains: ChainFilter) -> bool | None:
         """Return whether *chains* let *unit* be seen if the public documents tell, else ``None``; what they tell holds for all viewers."""
         public = self._public
         if public is None:
             return None
         having = public.knows(unit)
         if having is None:
-            having = public.look(unit, query, [(field, t) for field, t in held if isinstance(t, str)])
+            # Most words are public where they are most frequent, and that is counted for ranking anyway.
+            common = (
+                isinstance(unit, Word) and public.count(*self._leaves.commonest(self._slots, unit.text)) > 0
+            )
+            having = common or public.look(*self._presence(unit))
+            public.note(unit, seen=having)
         if having:
             return True if _lets_public_through(chains) else None
         alone = chains.only == _PUBLIC_ALONE and self._limited == _NO_LIMITS

@@ -95,6 +95,15 @@ class Leaves:
             return None  # it has no positions
         return self.of_terms(f"{family}_{slot}", terms, 0) if terms else None
 
+    def commonest(self, slots: Sequence[str], text: str) -> tuple[str, str]:
+        """Return the (field, term) by which most documents have *text* as a word; one that none has if it is nowhere."""
+        best, most = ("url", text), 0
+        for field, slot in [*((f"text_{slot}", slot) for slot in slots), ("url", PLAIN)]:
+            terms = self.terms(slot, text)
+            if len(terms) == 1 and (number := self.frequency(field, terms[0][1])) > most:
+                best, most = (field, terms[0][1]), number
+        return best
+
     def presence(self, slots: Sequence[str], text: str) -> tuple[Query, Held]:
         """Return what finds *text* as a word in any slot or in URLs, and the (field, term or terms) that there are of it.
 

@@ -1,7 +1,7 @@
 """What everybody may know of the words in an index: counts among public documents, for strict ranking."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tantivy import Occur, Query, Schema, Searcher
@@ -49,14 +49,18 @@ class PublicCounts:
         """Return whether a public document has *node*, ``None`` if nobody has looked."""
         return self._having.get(node)
 
-    def look(self, node: Node, query: Query, terms: Iterable[tuple[str, str]]) -> bool:
-        """Return whether a public document has *node*, which *query* finds; otherwise none has one of (field, term) in *terms*."""
-        seen = self._found(Query.boolean_query([(Occur.Must, self._public), (Occur.Must, silent(query))])) > 0
+    def note(self, node: Node, *, seen: bool) -> None:
+        """Remember whether a public document has *node*."""
         if len(self._having) >= _KEPT:
             self._having.clear()
         self._having[node] = seen
-        if not seen:
-            self._counts.update(dict.fromkeys(terms, 0))
+
+    def look(self, query: Query, held: Iterable[tuple[str, str | Sequence[tuple[int, str]]]]) -> bool:
+        """Return whether *query* finds a public document; if not, none has one of the (field, term) that it consists of."""
+        seen = self._found(Query.boolean_query([(Occur.Must, self._public), (Occur.Must, silent(query))])) > 0
+        for field, term in () if seen else held:
+            if isinstance(term, str):
+                self._counts[field, term] = 0
         return seen
 
     def rarity(self, field: str, term: str) -> float:
