@@ -210,12 +210,13 @@ class Clauses:
             return None
         having = public.knows(unit)
         if having is None:
+            leaves = self._leaves
+            his, leaves.absent = leaves.absent, {}  # what this viewer does not see may be public nevertheless
             # Most words are public where they are most frequent, and that is counted for ranking anyway.
-            common = (
-                isinstance(unit, Word) and public.count(*self._leaves.commonest(self._slots, unit.text)) > 0
-            )
+            common = isinstance(unit, Word) and public.count(*leaves.commonest(self._slots, unit.text)) > 0
             having = common or public.look(*self._presence(unit))
             public.note(unit, seen=having)
+            leaves.absent = his
         if having:
             return True if _lets_public_through(chains) else None
         alone = chains.only == _PUBLIC_ALONE and self._limited == _NO_LIMITS

@@ -216,3 +216,6 @@ def test_a_document_that_was_revoked_lately_leaves_its_words_unknown(tmp_path: P
         assert clauses.sees(Word("comet"), public)
         assert not clauses.sees(Word("comet"), revoked)
         assert clauses.sees(Word("harbour"), revoked)
+    # Another form of the same word: what one viewer does not see is not public knowledge.
+    assert not clauses.sees(Word("comets"), revoked)
+    assert clauses.sees(Word("comets"), public)
