@@ -15,7 +15,7 @@ see, however the engine sums up: constants are multiples of 1/64, so that sums a
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -28,9 +28,11 @@ from ingather.index.question import (
     AllOf,
     AnyOf,
     Category,
+    ChainFilter,
     ClassRange,
     ClassValue,
     FileType,
+    Filters,
     Node,
     Not,
     Obligatory,
@@ -41,9 +43,10 @@ from ingather.index.question import (
     Word,
 )
 from ingather.index.tantivy_fence import ALL_LIMITS, Limits, fence, silent
-from ingather.index.tantivy_leaves import Leaves, any_of, sum_of
-from ingather.index.tantivy_public import PublicCounts
+from ingather.index.tantivy_leaves import Held, Leaves, any_of, sum_of
+from ingather.index.tantivy_public import PUBLIC_CHAIN, PublicCounts
 from ingather.index.tantivy_ranks import Ranks, text_of
+from ingather.index.tantivy_visible import Unit, VisibleUnits, units, within
 from ingather.index.weights import Weights
 
 __all__ = ["Clauses", "Compiled"]
@@ -53,6 +56,10 @@ _DROPPED: Final = ((), ("near",), ("near", "phrase"))
 """Signals that are left out, one after another, while a question is too rich."""
 _SCORED: Final = (Word, Phrase, Title, Obligatory, AnyOf)
 _BY_PLACE: Final = "place"
+_PUBLIC_ALONE: Final = (PUBLIC_CHAIN,)
+_NO_LIMITS: Final = Limits(expiring=False, lists=())
+_MOST_VIEWERS: Final = 64
+_MOST_LOOKED_FOR: Final = 32  # as much as the words of one question may take before it is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,10 @@ class Clauses:
         public: how many public documents have a term in a field, and how many there are: strict ranking.
         frequencies: what is known of this state's document frequencies; learnt ones are added.
         limited: which limits any document has.
+        visible: what is known of viewers of this state; what is learnt is added.
+
+    Attributes:
+        missed: whether something was looked for, for the first time in this state, that a viewer sees nowhere.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a state of the index is
@@ -98,8 +109,14 @@ class Clauses:
         public: PublicCounts | None = None,
         frequencies: dict[tuple[str, str], int] | None = None,
         limited: Limits = ALL_LIMITS,
+        visible: dict[ChainFilter, VisibleUnits] | None = None,
     ) -> None:
         self._schema = schema
+        self._searcher = searcher
+        self._public = public
+        self._viewers = {} if visible is None else visible
+        self._visible: VisibleUnits | None = None
+        self.missed = False
         self._slots = slots
         self._weights = weights
         self._limits = limits
@@ -113,6 +130,7 @@ class Clauses:
             QueryError: it would take too much, said for searchers.
         """
         kept = fence(self._schema, question.chains, question.filters, limited=self._limited, but=but)
+        self._look(question)
         leaves = self._leaves
         leaves.restart()
         matching = self._tree(question, partial(self._match, self._slots))
@@ -137,6 +155,92 @@ class Clauses:
             if not self._excess():
                 return ranked
         return None
+
+    # --- what the viewer may know of -----------------------------------------------------------
+
+    def sees(self, unit: Unit, chains: ChainFilter) -> bool:
+        """Return whether *unit* occurs in any document that *chains* let through; strict ranking looks once for a viewer and a state."""
+        if self._public is None:
+            return self._occurs(self._match(self._slots, unit), chains)
+        visible = self._turn_to(chains)
+        known = visible.known(unit)
+        if known is None:
+            known = self._by_public(unit, chains)
+            if known is None:
+                known = self._occurs(self._presence(unit)[0], chains)
+            self._note(visible, unit, seen=known)
+        return known
+
+    def learn(self, question: Question, late: Callable[[], bool]) -> None:
+        """Look for all that *question* names, because nothing was found, until it is *late*."""
+        for unit, _ in units(question) if self._public is not None else ():
+            if late():
+                return
+            self.sees(unit, question.chains)
+
+    def _look(self, question: Question) -> None:
+        """Look for what *question* names before it is asked: the way that it takes must not depend on hidden documents.
+
+        What is needed and not public waits: looking for it takes as long as asking. If it is hidden nothing is found, and then
+        :meth:`learn` looks.
+        """
+        if self._public is None:
+            return
+        chains = question.chains
+        visible = self._turn_to(chains)
+        patience = _MOST_LOOKED_FOR
+        for unit, needed in units(question):
+            if visible.known(unit) is not None:
+                continue
+            seen = self._by_public(unit, chains)
+            if seen is None and not needed and patience > 0:
+                patience -= 1
+                seen = self._occurs(self._presence(unit)[0], chains)
+            if seen is not None:
+                self._note(visible, unit, seen=seen)
+
+    def _note(self, visible: VisibleUnits, unit: Unit, *, seen: bool) -> None:
+        self.missed |= not seen
+        visible.note(unit, () if seen else self._presence(unit)[1], seen=seen)
+
+    def _by_public(self, unit: Unit, chains: ChainFilter) -> bool | None:
+        """Return whether *chains* let *unit* be seen if the public documents tell, else ``None``; what they tell holds for all viewers."""
+        public = self._public
+        if public is None:
+            return None
+        having = public.knows(unit)
+        if having is None:
+            leaves = self._leaves
+            his, leaves.absent = leaves.absent, {}  # what this viewer does not see may be public nevertheless
+            # Most words are public where they are most frequent, and that is counted for ranking anyway.
+            common = isinstance(unit, Word) and public.count(*leaves.commonest(self._slots, unit.text)) > 0
+            having = common or public.look(*self._presence(unit))
+            public.note(unit, seen=having)
+            leaves.absent = his
+        if having:
+            return True if _lets_public_through(chains) else None
+        alone = chains.only == _PUBLIC_ALONE and self._limited == _NO_LIMITS
+        return False if alone else None
+
+    def _presence(self, unit: Unit) -> tuple[Query, Held]:
+        if isinstance(unit, Word):
+            return self._leaves.presence(self._slots, unit.text)
+        return self._match(self._slots, unit), []
+
+    def _occurs(self, query: Query, chains: ChainFilter) -> bool:
+        kept = fence(self._schema, chains, Filters(), limited=self._limited)
+        return bool(self._searcher.search(_fenced(silent(query), kept), 1).hits)
+
+    def _turn_to(self, chains: ChainFilter) -> VisibleUnits:
+        """Let what is known of a viewer decide from now on."""
+        key = chains if chains.now_s is None else replace(chains, now_s=None)
+        visible = self._viewers.get(key)
+        if visible is None:
+            if len(self._viewers) >= _MOST_VIEWERS:
+                self._viewers.clear()
+            visible = self._viewers[key] = VisibleUnits(lasting=not self._limited.expiring)
+        self._visible, self._leaves.absent = visible, visible.absent
+        return visible
 
     # --- the tree -----------------------------------------------------------------------------
 
@@ -172,17 +276,14 @@ class Clauses:
         match node:
             case Word(text):
                 url = leaves.in_url(text)
-                found = any_of(
-                    [*_in_slots(slots, "text", text, leaves.loose), *([] if url is None else [url])]
-                )
+                queries = [*_in_slots(slots, "text", text, leaves.loose), *([] if url is None else [url])]
+                found = self._any_of(node, queries)
             case Phrase(text):
-                found = any_of(_in_slots(slots, "text", text, leaves.strict))
+                found = self._any_of(node, _in_slots(slots, "text", text, leaves.strict))
             case Title(text):
-                found = any_of(_in_slots(slots, "title", text, leaves.strict))
-            case Site() | FileType() | Category():
-                found = self._whole(node)
-            case ClassValue() | ClassRange():
-                found = leaves.of_class(node)
+                found = self._any_of(node, _in_slots(slots, "title", text, leaves.strict))
+            case Site() | FileType() | Category() | ClassValue() | ClassRange():
+                found = self._operator(node)
             case Obligatory(inner):
                 found = self._match(slots, inner)
             case AnyOf(nodes):
@@ -195,6 +296,23 @@ class Clauses:
                     [(Occur.Must, everything), (Occur.MustNot, self._match(self._slots, node.node))]
                 )
         return found
+
+    def _any_of(self, node: Node, queries: Sequence[Query]) -> Query:
+        """Return what matches any of *queries*; without any, what finds nothing does so as a word of hidden documents would."""
+        if queries or self._visible is None or self._missed(node):
+            return any_of(queries)
+        return self._leaves.nobodys()
+
+    def _missed(self, node: Node) -> bool:
+        """Whether the viewer is known to see no document with what *node* names."""
+        visible = self._visible
+        return visible is not None and any(visible.known(unit) is False for unit in within(node))
+
+    def _operator(self, node: Site | FileType | Category | ClassValue | ClassRange) -> Query:
+        if self._missed(node):
+            self._leaves.expansions += 1
+            return Query.empty_query()
+        return self._leaves.of_class(node) if isinstance(node, ClassValue | ClassRange) else self._whole(node)
 
     def _whole(self, node: Site | FileType | Category) -> Query:
         if isinstance(node, Category):
@@ -226,3 +344,12 @@ def _in_slots(
 
 def _fenced(query: Query, kept: list[tuple[Occur, Query]]) -> Query:
     return Query.boolean_query([(Occur.Must, query), *kept])
+
+
+def _lets_public_through(chains: ChainFilter) -> bool:
+    """Whether all that is public is seen: nothing of it was revoked that the index still has."""
+    if chains.rows:
+        return False
+    if chains.only is not None:
+        return PUBLIC_CHAIN in chains.only
+    return PUBLIC_CHAIN not in chains.without and (chains.last is None or chains.last >= PUBLIC_CHAIN)

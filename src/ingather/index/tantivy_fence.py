@@ -10,7 +10,7 @@ from ingather.index.laying import MOST_NEEDS
 from ingather.index.question import ChainFilter, Filters
 from ingather.index.tantivy_schema import MARKER_KEY, RESTRICTED, build, need_term
 
-__all__ = ["ALL_LIMITS", "Limits", "among", "fence", "limits_in", "silent"]
+__all__ = ["ALL_LIMITS", "Limits", "among", "fence", "limits_in", "restricted", "silent"]
 
 _KEPT: Final = 256
 
@@ -45,6 +45,14 @@ def fence(
     failing closed: a chain that was not evaluated is kept out.
     """
     return [*_kept_out(schema, chains, limited), *_chosen(schema, filters, but)]
+
+
+def restricted(schema: Schema, limited: Limits) -> list[Query]:
+    """Return what matches the documents that not everybody of their chain sees, or not for ever."""
+    lists = [
+        Query.term_query(schema, "need", need_term(number, RESTRICTED), "basic") for number in limited.lists
+    ]
+    return [*lists, Query.exists_query("expires")] if limited.expiring else lists
 
 
 def _kept_out(schema: Schema, chains: ChainFilter, limited: Limits) -> list[tuple[Occur, Query]]:

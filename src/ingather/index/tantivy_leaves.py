@@ -3,7 +3,7 @@
 A term that a field has never seen gives no query at all, so that ten languages cost little more than one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -15,8 +15,9 @@ from ingather.index.question import ClassRange, ClassValue
 from ingather.index.tantivy_analysers import positions
 from ingather.index.tantivy_fence import silent
 from ingather.index.tantivy_public import PublicCounts
+from ingather.index.tantivy_schema import FAMILIES, MARKER_KEY
 
-__all__ = ["Leaves", "Terms", "all_of", "any_of", "sum_of"]
+__all__ = ["Held", "Leaves", "Terms", "all_of", "any_of", "sum_of"]
 
 _NEAR_WORK: Final = 5
 _PHRASE_WORK: Final = 3
@@ -27,6 +28,8 @@ _DATE_CLASS: Final = "d"
 
 Terms = Sequence[tuple[int, str]]
 """Positions and terms."""
+Held = list[tuple[str, str | Terms]]
+"""Fields, and a term or several that stand in them."""
 
 
 class Leaves:
@@ -41,6 +44,7 @@ class Leaves:
     Attributes:
         expansions: elementary queries.
         work: postings that they will read.
+        absent: (field, term or terms) that are taken to occur nowhere, because only documents that the viewer may not see have them.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Leaves:
         frequencies: dict[tuple[str, str], int] | None = None,
     ) -> None:
         self.public = public
+        self.absent: Mapping[tuple[str, object], int] = {}
         self.expansions = self.work = 0
         self._schema = schema
         self._searcher = searcher
@@ -70,12 +75,12 @@ class Leaves:
         """Return *text* as a term or phrase; a long unbroken run of ideographs need not match whole."""
         terms = self.terms(slot, text)
         if slot == CJK and len(terms) > _SHORT_RUN and family == "text" and is_cjk(text):
-            return self._ideographs(terms)
+            return None if ("text_cjk", terms) in self.absent else self._ideographs(terms)
         return self.strict(family, slot, text)
 
     def _ideographs(self, terms: Terms) -> Query | None:
         """Return neighbouring pairs of *terms*, most of which must occur: nobody writes blanks between words."""
-        pairs = [q for a, b in pairwise(terms) if (q := self.of_terms("text_cjk", [a, b], 0)) is not None]
+        pairs = [q for a, b in pairwise(terms) if (q := self.of_terms("text_cjk", (a, b), 0)) is not None]
         least = max(1, int(_RUN_SHARE * (len(terms) - 1) + 0.5))
         if len(pairs) < least:
             return None
@@ -90,6 +95,40 @@ class Leaves:
             return None  # it has no positions
         return self.of_terms(f"{family}_{slot}", terms, 0) if terms else None
 
+    def commonest(self, slots: Sequence[str], text: str) -> tuple[str, str]:
+        """Return the (field, term) by which most documents have *text* as a word; one that none has if it is nowhere."""
+        best, most = ("url", text), 0
+        for field, slot in [*((f"text_{slot}", slot) for slot in slots), ("url", PLAIN)]:
+            terms = self.terms(slot, text)
+            if len(terms) == 1 and (number := self.frequency(field, terms[0][1])) > most:
+                best, most = (field, terms[0][1]), number
+        return best
+
+    def presence(self, slots: Sequence[str], text: str) -> tuple[Query, Held]:
+        """Return what finds *text* as a word in any slot or in URLs, and the (field, term or terms) that there are of it.
+
+        What is nowhere gives a query all the same, for a document that nobody sees: looking for it takes no other way.
+        """
+        queries: list[Query] = []
+        held: Held = []
+        for field, slot in [*((f"text_{slot}", slot) for slot in slots), ("url", PLAIN)]:
+            terms = self.terms(slot, text)
+            if len(terms) == 1:
+                key = field, terms[0][1]
+                if self.frequency(*key):
+                    queries.append(Query.term_query(self._schema, *key, "basic"))
+                    held += [(name, key[1]) for name in _with_parts(field)]
+            elif terms:
+                found = self.in_url(text) if field == "url" else self.loose("text", slot, text)
+                if found is not None:
+                    queries.append(found)
+                    held += [(name, terms) for name in _with_parts(field)]
+        return any_of(queries or [self.nobodys()]), held
+
+    def nobodys(self) -> Query:
+        """Return what finds the one document that nobody sees."""
+        return Query.term_query(self._schema, "key", MARKER_KEY, "basic")
+
     def phrase(self, family: str, slot: str, text: str, slop: int = 0) -> Query | None:
         """Return *text* as a phrase with up to *slop* words between; ``None`` if it is a single term."""
         terms = self.terms(slot, text)
@@ -101,13 +140,14 @@ class Leaves:
             return self._single(field, terms)
         if self.public:
             self.expansions += len(terms)
-        for _, term in terms:
-            if not self.frequency(field, term):
-                return None
+        there = [self.frequency(field, term) for _, term in terms]
+        if self.public:
+            self.work += self._public_cost(field, terms, there) * (_NEAR_WORK if slop else _PHRASE_WORK)
+        if not all(there) or (self.absent and (field, tuple(terms)) in self.absent):
+            return None
         if not self.public:
             self.expansions += len(terms)
-        work = sum([self._cost(field, term) for _, term in terms])
-        self.work += work * (_NEAR_WORK if slop else _PHRASE_WORK)
+            self.work += sum(there) * (_NEAR_WORK if slop else _PHRASE_WORK)
         start = terms[0][0]
         if slop and self.public and len(terms) > _PAIR:
             # With three words tantivy goes from the rarest on, and rare counts hidden documents, too: what it finds depends on the order.
@@ -125,7 +165,8 @@ class Leaves:
     def _single(self, field: str, terms: Terms) -> Query | None:
         """Return the query for one term, as :meth:`of_terms`: most are such, a hundred for a question."""
         term = terms[0][1]
-        frequency = self._frequencies.get((field, term))
+        key = field, term
+        frequency = 0 if key in self.absent else self._frequencies.get(key)
         if frequency is None:
             frequency = self.frequency(field, term)
         if self.public is None:
@@ -150,16 +191,27 @@ class Leaves:
         """Return how many postings a term is taken to have: in strict ranking those that everybody may know of."""
         return self.public.count(field, term) if self.public else self.frequency(field, term)
 
+    def _public_cost(self, field: str, terms: Terms, there: Sequence[int]) -> int:
+        """Return how many postings *terms*, *there* so often, are taken to have together: none if one of them is in no public document.
+
+        What only hidden documents have costs what is nowhere costs, else the bounds of a question would tell.
+        """
+        counts = [self._cost(field, term) if n else 0 for (_, term), n in zip(terms, there, strict=True)]
+        return sum(counts) if all(counts) else 0
+
     def in_url(self, text: str) -> Query | None:
         """Return *text* among the words of URLs."""
         terms = self.terms(PLAIN, text)
         if self.public:
             self.expansions += len(terms)
-        if not terms or not all(self.frequency("url", term) for _, term in terms):
+        there = [self.frequency("url", term) for _, term in terms]
+        if self.public:
+            self.work += self._public_cost("url", terms, there)
+        if not terms or not all(there) or (len(terms) > 1 and ("url", terms) in self.absent):
             return None
         if not self.public:
             self.expansions += len(terms)
-        self.work += sum(self._cost("url", term) for _, term in terms)
+            self.work += sum(there)
         return all_of(
             [
                 self._scored(Query.term_query(self._schema, "url", term, "freq"), "url", [(at, term)])
@@ -180,7 +232,10 @@ class Leaves:
             return Query.empty_query()
         if name == _DATE_CLASS and words == [MARK]:
             return silent(Query.exists_query("date"))
-        found = self.of_terms("class", [(at, f"{word}_{name}") for at, word in enumerate(words)], 0)
+        terms = [(at, f"{word}_{name}") for at, word in enumerate(words)]
+        for _, term in terms if self.public else ():
+            self._cost("class", term)  # counted whether a hidden document has it or none: it takes as long
+        found = self.of_terms("class", terms, 0)
         return Query.empty_query() if found is None else silent(found)
 
     def _in_range(self, name: str, low: float | None, high: float | None) -> Query:
@@ -218,11 +273,19 @@ class Leaves:
         return known
 
     def frequency(self, field: str, term: str) -> int:
-        """Return how many documents have *term* in *field*, deleted ones included."""
+        """Return how many documents have *term* in *field*, deleted ones included; 0 if it is taken to be absent."""
+        if (field, term) in self.absent:
+            return 0
         known = self._frequencies.get((field, term))
         if known is None:
             known = self._frequencies[field, term] = self._searcher.doc_freq(field, term)
         return known
+
+
+def _with_parts(field: str) -> list[str]:
+    """Return *field* and those that hold parts of it: a text has all words of its title, headings and what it sets off."""
+    family, _, slot = field.partition("_")
+    return [f"{part}_{slot}" for part in FAMILIES] if family == "text" else [field]
 
 
 def any_of(queries: Sequence[Query]) -> Query:

@@ -26,6 +26,7 @@ from ingather.index.tantivy_clauses import Clauses, Compiled
 from ingather.index.tantivy_fence import Limits, fence, limits_in
 from ingather.index.tantivy_public import PublicCounts
 from ingather.index.tantivy_schema import MARKER_KEY, key_of
+from ingather.index.tantivy_visible import VisibleUnits
 from ingather.index.weights import RANKING, Weights
 from ingather.log import get
 
@@ -42,6 +43,7 @@ _MAX_BUCKETS: Final = 30
 _MAX_VALUES: Final = 1_000
 _MAX_CLASSES: Final = 32
 _MAX_PREFIXES: Final = 64  # a thousand words each, at most
+_MAX_NAMES: Final = 1_000
 _MAX_FREQUENCIES: Final = 100_000  # a question asks for some 200: each language has four fields of words
 
 
@@ -59,6 +61,8 @@ class Snapshot:
         self._prior = prior
         self._frequencies: dict[tuple[str, str], int] = {}
         self._words: dict[tuple[str, ChainFilter, int], list[tuple[str, int]]] = {}
+        self._viewers: dict[ChainFilter, VisibleUnits] = {}
+        self._having_class: dict[tuple[str, ChainFilter], bool] = {}
 
     @property
     def count(self) -> int:
@@ -89,6 +93,7 @@ class Snapshot:
             public,
             self._frequencies,
             self._limited,
+            self._viewers,
         )
 
     def find(  # noqa: PLR0913 - a window of what is asked, and how it is ranked
@@ -192,13 +197,21 @@ class Snapshot:
 
     def has_class(self, name: str, chains: ChainFilter) -> bool:
         """Whether a document that *chains* let through has a value of metadata class *name*."""
+        if not self._limited.expiring:
+            chains = replace(chains, now_s=None)
+        known = self._having_class.get((name, chains))
+        if known is not None:
+            return known
         term = value_terms(name, "").partition(" ")[0]
         with self._guarded():
-            if not self._searcher.doc_freq("class", term):
-                return False
+            # Looked for although no document at all may have it: not to do so would tell of classes of hidden documents.
             having = Query.term_query(self._schema, "class", term, "basic")
             kept = fence(self._schema, chains, Filters(), limited=self._limited)
-            return bool(self._searcher.search(Query.boolean_query([(Occur.Must, having), *kept]), 1).hits)
+            seen = bool(self._searcher.search(Query.boolean_query([(Occur.Must, having), *kept]), 1).hits)
+        if len(self._having_class) >= _MAX_NAMES:
+            self._having_class = {}
+        self._having_class[name, chains] = seen
+        return seen
 
     @cached_property
     def _has_values(self) -> bool:
@@ -288,7 +301,7 @@ class Snapshot:
     @cached_property
     def _public(self) -> PublicCounts:
         with self._guarded():
-            return PublicCounts(self._schema, self._searcher)
+            return PublicCounts(self._schema, self._searcher, self._limited)
 
     @cached_property
     def _slots(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Searching, whole: bounds, access filter, ranking, facets, excerpts, and help when little is found."""
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -83,6 +84,7 @@ class SearchService:
         classes: what metadata classes are; others are known by the values that the viewer may see.
         labels: what people see instead of the names of classes.
         withheld: rows that a viewer may not see any more although an index at a change would show them.
+        pause: holds an answer back for so many seconds, so that its time does not tell of hidden documents.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -99,7 +101,9 @@ class SearchService:
         classes: Classes = lambda _: "",
         labels: Callable[[str], str] = lambda name: name,
         withheld: Callable[[Visible, int], Collection[int]] = lambda _viewer, _applied: (),
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        self._pause = pause
         self._withheld = withheld
         self._classes = classes
         self._labels = labels
@@ -132,7 +136,7 @@ class SearchService:
         if not tree.nodes:
             return replace(empty, took_ms=self._since(start))
         question = Question(tree, chains, filters)
-        compiled, counted, found = self._ask(snapshot, question, request)
+        compiled, counted, found = self._ask(snapshot, question, request, start)
         words = [n for n in tree.nodes if isinstance(n, Word)]
         all_words = True
         guide = Help()
@@ -140,7 +144,7 @@ class SearchService:
             guide = self._help(snapshot, question, words, start)
             if len(words) > 1 and not self._late(start):
                 question = replace(question, least=1)
-                compiled, counted, found = self._ask(snapshot, question, request)
+                compiled, counted, found = self._ask(snapshot, question, request, start)
                 all_words = not found.total
         facets = Facets() if self._late(start) else self._facets(snapshot, question, compiled, counted)
         results = self._results(Highlighter(tree, every=all_words), found, request.offset, start)
@@ -243,15 +247,22 @@ class SearchService:
         return Filters(kinds, sites, since, until, request.databases, tuple(chosen.items()))
 
     def _ask(
-        self, snapshot: Snapshot, question: Question, request: SearchRequest
+        self, snapshot: Snapshot, question: Question, request: SearchRequest, start: float
     ) -> tuple[Compiled, _Counted, Found]:
         """Return the question as a query, counts over all that it finds, and the best of it.
 
+        *start*: when the answer was begun.
+
         Counting comes first: it tells cheaply whether there is anything, and in which languages to rank.
         """
-        compiled = self._clauses(snapshot).compile(question)
+        clauses = self._clauses(snapshot)
+        compiled = clauses.compile(question)
         counted = snapshot.facets(compiled.matching, ("kind", "site", "slot"), self._starts())
         slots = counted[0]["slot"]
+        if not slots:
+            clauses.learn(question, partial(self._late, start))
+        if clauses.missed:
+            self._pause(max(0.0, start + self._limits.first_s - self._clock.monotonic()))
         if not slots:
             return compiled, counted, Found(0)
         found = snapshot.find(
@@ -290,7 +301,7 @@ class SearchService:
             sites = snapshot.facets(without("sites").matching, ("site",))[0]["site"]
         if chosen["dates"]:
             dates = snapshot.facets(without("dates").matching, (), self._starts())[1]
-        classes = snapshot.class_facets(compiled.matching)
+        classes = snapshot.class_facets(compiled.matching) if fields["slot"] else {}
         for name, _ in filters.classes:
             own = snapshot.class_facets(without(f"class:{name}").matching).get(name)
             if own:
@@ -359,13 +370,12 @@ class SearchService:
 
     def _help(self, snapshot: Snapshot, question: Question, words: list[Word], start: float) -> Help:
         """Return ways on from nothing, looked for within what the viewer may see."""
-        everything = replace(question, filters=Filters())
+        clauses = self._clauses(snapshot)
         unknown: list[str] = []
         for word in words:
             if self._late(start):
                 return Help(unknown=tuple(unknown))
-            alone = replace(everything, tree=AllOf((word,)))
-            if terms("xx", clean(word.text)) and not self._total(snapshot, alone):
+            if terms("xx", clean(word.text)) and not clauses.sees(word, question.chains):
                 unknown.append(word.text)
         corrected: dict[str, str] = {}
         for said in unknown[:_MAX_CORRECTED]:
@@ -380,7 +390,9 @@ class SearchService:
         return Help(
             did_you_mean=render(AllOf(nodes)) if corrected else "",
             unknown=tuple(unknown),
-            without_filters=self._total(snapshot, everything) if question.filters else 0,
+            without_filters=self._total(snapshot, replace(question, filters=Filters()))
+            if question.filters
+            else 0,
         )
 
     def _total(self, snapshot: Snapshot, question: Question) -> int:

@@ -7,7 +7,6 @@ nothing else has. They come after the others, so that rows that both homes have 
 import asyncio
 import random
 import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from ipaddress import ip_network
 from pathlib import Path
-from statistics import median, quantiles
 from typing import Final, Self
 from urllib.parse import urlencode
 
@@ -31,18 +29,13 @@ from ingather.testing.prose import WORDS, paragraph, topic
 from ingather.web import Health, HttpMetrics, SearchParts, search_app
 from ingather.web.auth.proxies import Proxies
 
-__all__ = ["Difference", "TwinClock", "TwinFigures", "Twins"]
+__all__ = ["Difference", "Listener", "TwinFigures", "Twins", "answer", "listening"]
 
 SEEN: Final = 60
 HIDDEN: Final = 60
 _HOSTS: Final = ("a.twin.test", "b.twin.test", "deep.b.twin.test")
 _OWN: Final = ("zanzibar", "quokka", "xylograph", "merger")
 """Words of hidden documents alone."""
-_NOWHERE: Final = (
-    ("zonqibar", "quolla", "xylophrat", "mornar"),
-    ("zepqidar", "quobba", "xylocrant", "mordek"),
-)
-"""Words of no document at all, twice."""
 _USER: Final = "X-Twin-User"
 _TOOK: Final = re.compile(rb'"took_ms": ?[0-9.]+|[0-9]+(?:[.,][0-9]+)? (?:ms|s|seconds)\b')
 _PROXY: Final = ("10.9.8.7", 4711)
@@ -78,23 +71,6 @@ class TwinFigures:
     differences: list[Difference] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class TwinClock:
-    """How long questions took whose words are in hidden documents, or nowhere: medians in milliseconds.
-
-    Attributes:
-        hidden: words of hidden documents.
-        nowhere: words of no document.
-        again: other words of no document: what differs from ``nowhere`` is noise.
-        spread: between the quartiles of ``nowhere``.
-    """
-
-    hidden: float
-    nowhere: float
-    again: float
-    spread: float
-
-
 class Twins:
     """Two homes and their search listeners; use as a context.
 
@@ -111,7 +87,7 @@ class Twins:
     ) -> None:
         self._folder, self._seed, self._hidden, self._seen, self._brief = folder, seed, hidden, seen, brief
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
-        self._apps: list[_Listener] = []
+        self._apps: list[Listener] = []
         self._stack = ExitStack()
         self.figures = TwinFigures()
 
@@ -127,7 +103,7 @@ class Twins:
                 rigs.append(rig)
             self._stack = stack.pop_all()
         for rig in rigs:
-            self._apps.append(self._stack.enter_context(_listener(rig)))
+            self._apps.append(self._stack.enter_context(listening(rig))[0])
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -150,7 +126,7 @@ class Twins:
         for number in range(count):
             user = self._dice.choice(("", "ann", "nobody-known"))
             path = _question(self._dice, brief=self._brief) if number % 50 else self._dice.choice(_OTHERS)
-            first, second = (_answer(app, path, user) for app in self._apps)
+            first, second = (answer(app, path, user) for app in self._apps)
             self.figures.asked += 1
             self.figures.found += b'"results":[{' in first.replace(b" ", b"") or b"<mark>" in first
             if first != second and len(self.figures.differences) < 20:  # noqa: PLR2004 - enough to look at
@@ -158,23 +134,9 @@ class Twins:
             tell(number + 1)
         return self.figures
 
-    def clocked(self, rounds: int) -> TwinClock:
-        """Have nobody in particular ask, *rounds* times in turns, for words of hidden documents and for words of none."""
-        took: tuple[list[float], ...] = ([], [], [])
-        for number in range(rounds):
-            kinds = [0, 1, 2]
-            self._dice.shuffle(kinds)
-            for kind in kinds:
-                word = (_OWN, *_NOWHERE)[kind][number % len(_OWN)]
-                begun = time.perf_counter()
-                self._apps[1].get(f"/api/v1/search?q={word}", "")
-                took[kind].append(1e3 * (time.perf_counter() - begun))
-        low, _, high = quantiles(took[1], n=4)
-        return TwinClock(median(took[0]), median(took[1]), median(took[2]), high - low)
-
     def tells_apart(self, user: str, path: str) -> bool:
         """Whether *user* gets different answers for *path*: for somebody who sees what is hidden, a proof that it is there."""
-        first, second = (_answer(app, path, user) for app in self._apps)
+        first, second = (answer(app, path, user) for app in self._apps)
         return first != second
 
 
@@ -229,7 +191,8 @@ def _question(dice: random.Random, *, brief: bool) -> str:
     return f"{'/' if chance() < (0.05 if brief else 0.2) else '/api/v1/search'}?{urlencode(pairs)}"
 
 
-def _answer(app: "_Listener", path: str, user: str) -> bytes:
+def answer(app: "Listener", path: str, user: str) -> bytes:
+    """Return what *user* is told for *path*, headers included, without times and what is each request's own."""
     status, headers, body = app.get(path, user)
     kept = sorted(header for header in headers if header[0] not in _OWN_HEADERS)
     request = next((value for name, value in headers if name == b"x-request-id"), b"")
@@ -239,7 +202,7 @@ def _answer(app: "_Listener", path: str, user: str) -> bytes:
     return repr((status, kept)).encode() + body
 
 
-class _Listener:
+class Listener:
     """A search listener that is called as a web server calls it, without sockets and other threads of ours."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -296,8 +259,9 @@ class _Listener:
 
 
 @contextmanager
-def _listener(rig: FeedRig) -> Iterator[_Listener]:
-    service, _, texts = search_service(rig.home, rig.read.settings)
+def listening(rig: FeedRig) -> Iterator[tuple[Listener, Callable[[], None]]]:
+    """Give the search listener of *rig*, and what makes it read the state of the index anew."""
+    service, reader, texts = search_service(rig.home, rig.read.settings)
     seeing = Seeing(rig.home, service)
     people = CatalogPeople(database_of(rig.home), rig.local.do, rig.clock)
     parts = SearchParts(
@@ -305,9 +269,9 @@ def _listener(rig: FeedRig) -> Iterator[_Listener]:
         proxies=Proxies((ip_network("10.0.0.0/8"),), _USER.lower(), ""),
     )  # fmt: skip
     try:
-        listener = _Listener(search_app(parts))
+        listener = Listener(search_app(parts))
         try:
-            yield listener
+            yield listener, reader.reload
         finally:
             listener.close()
     finally:
