@@ -19,6 +19,7 @@ from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
 from ingather.feeds.receipts import Written, joined, not_in_patterns
+from ingather.feeds.spelling import Spellings
 from ingather.model.acl import Acl
 from ingather.model.description import DISPLAY_URL
 from ingather.model.feed import FeedRecord, FeedType
@@ -68,17 +69,19 @@ class _Applying:
         self._listed = feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL
         """Whether its records are for the crawler."""
         self._acls = AclPart(writer, applied, self._source, policy, feed=feed.id, later=feed.done > 0)
+        self._spellings = Spellings(self._feeds, feed.id)
         self.receipts: list[Receipt] = []
         """Of the items so far; the caller writes them, all at once."""
 
     def item(self, item: Prepared) -> bool:
         """Apply one item and note its receipt; return whether it was rejected."""
-        result = Result(item.url, notes=list(item.notes))
+        result = Result(item.url, notes=[*item.notes, *self._spellings.met(item, self.receipts)])
         action = "add"
         try:
             if item.acl is not None:
                 action = "acl-delete" if item.acl.delete else "acl"
                 self._acls.free(item.acl, result)
+                self._acls.govern_short(item.acl.acl.url, item.short, result, gone=item.acl.delete)
             elif item.record is not None and not item.rejected:
                 action = "delete" if item.record.delete else "add"
                 self._record(item, item.record, result)
@@ -113,12 +116,18 @@ class _Applying:
 
     def _record(self, item: Prepared, record: FeedRecord, result: Result) -> None:
         found = self._feeds.row(item.url)
+        if found is None and item.short and (record.delete or not (self._listed or item.report)):
+            found = self._as_short(item, result)
         if found is not None:
             result.url_id = found.row.id
         if record.delete:
             self._delete(found, result)
             return
-        if self._feeds.removed_by_hand(item.url) or (found and found.by_hand):
+        if (
+            self._feeds.removed_by_hand(item.url)
+            or (found and found.by_hand)
+            or (item.short and self._feeds.removed_by_hand(item.short))
+        ):
             raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
         if record.display_url and not self._may_show(record.display_url):
             result.notes.append(
@@ -128,6 +137,57 @@ class _Applying:
             self._list(item, record, found, result)
         else:
             self._content(item, record, found, result)
+        if item.short and result.url_id is not None:
+            self._feeds.note_short(result.url_id, item.short)
+            if found is None or found.listing is None:
+                self._replace_short(item, result)
+            if self._listed and self._access.only_parent(item.url) != "":  # its host may redirect there
+                self._acls.govern_short(item.url, item.short, result)
+
+    # -- URLs that links are cut from -----------------------------------------------------------
+
+    def _as_short(self, item: Prepared, result: Result) -> Known | None:
+        """Return the document that earlier releases kept of *item* without the parameters that links lose, if it is ours."""
+        short = self._feeds.row(item.short)
+        if short is None or short.listing is None or short.listing.source != self._source:
+            return None
+        if not self._feeds.kept_short(short.listing):
+            return None
+        item.url = result.url = item.short
+        item.short = ""
+        result.notes.append(
+            f"an earlier release keeps it as {item.url}: that is meant until its content comes again"
+        )
+        return short
+
+    def _replace_short(self, item: Prepared, result: Result) -> None:
+        """The document that we found, or that earlier releases kept, without those parameters is this one: it goes."""
+        short = self._feeds.row(item.short)
+        if (
+            short is None
+            or short.by_hand
+            or (short.listing is not None and not self._feeds.kept_short(short.listing))
+        ):
+            return  # none, or feeds name it, too
+        row, listing = short.row, short.listing
+        owner = row.source if listing is None else listing.source
+        if row.version is None and short.state is not State.WAITING:
+            return
+        if owner != self._source and (
+            not self._policy.takes_over or self._policy.keeps(self._feeds.source_name(owner))
+        ):
+            result.notes.append(
+                f"{item.short} is a document of {self._feeds.source_name(owner)} and stays one"
+            )
+            return
+        what = "found" if listing is None else "kept by an earlier release"
+        governed = self._access.only_parent(item.short) != "" and self._access.only_parent(item.url) != ""
+        self._bury(row, f"it is {item.url}, which {self._feed.datasource} pushes", Result(item.short))
+        if governed:  # what inherits from it by that name goes on doing so
+            self._access.put_acl(Acl(item.short, inherit_from=item.url), self._applied)
+        self._warn(
+            result, "feed-owner", f"{what} as {item.short}, which is deleted: this one is in its place"
+        )
 
     def _delete(self, found: Known | None, result: Result) -> None:
         """Delete at the sender's command: at once, whoever owns the URL (section 8.2), never held."""

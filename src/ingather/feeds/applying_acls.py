@@ -79,6 +79,41 @@ class AclPart:
             listing.acl = 0 if item.delete else _ELEMENT + _EARLIER
             self._feeds.put_listing(found.row.id, listing)
 
+    def govern_short(self, url: str, short: str, result: Result, *, gone: bool = False) -> None:
+        """Let the ACL of *url* count for the document that links to it find, where no feed names that document itself.
+
+        *short*: what such links are cut to, ``""`` = nothing. *gone*: *url* has no ACL any more. That document inherits; where several pushed URLs are cut to it,
+        whose ACLs differ, nobody sees it.
+        """
+        if not short:
+            return
+        found = self._feeds.row(short)
+        listing = None if found is None else found.listing
+        if listing is not None and not (self._feeds.kept_short(listing) and listing.source == self._source):
+            return  # feeds name it, with an ACL of its own or none
+        if (
+            listing is None
+            and found is not None
+            and found.row.source != self._source
+            and (not self._policy.takes_over or self._policy.keeps(self._feeds.source_name(found.row.source)))
+        ):
+            return  # another source's document
+        parent = self._access.only_parent(short)
+        if gone:
+            if parent == url:
+                self._access.delete_acl(short, self._applied)
+            return
+        if parent is None and not self._access.before_whole_urls(short, self._source):
+            return  # it has an ACL that is its own
+        acl, note = Acl(short, inherit_from=url), f"links to it are cut to {short}, which inherits its ACL"
+        if parent and parent != url and not self._access.same_chain(parent, url):
+            note = (
+                f"links to it and to {parent} are cut to {short}, and their ACLs differ: nobody sees that one"
+            )
+            acl = Acl(short, problem=f"it stands for {parent} and {url}, whose ACLs differ")
+        self._access.put_acl(acl, self._applied)
+        result.notes.append(note)
+
     def bound(self, record: FeedRecord, url: str, before: Listing, result: Result) -> int:
         """Give a document the ACL that its record says; return where the ACL comes from by now.
 

@@ -29,6 +29,8 @@ class Prepared(msgspec.Struct, array_like=True):
         report: its content as a description, for records whose content counts.
         found: the URL as the crawler is to know it, for records that are to be crawled.
         notes: what was tolerated, in words.
+        written: the URL as the feed writes it, if that is another than *url*.
+        short: what links to *url* are cut to, ``""`` if they lose nothing.
     """
 
     n: int
@@ -43,6 +45,8 @@ class Prepared(msgspec.Struct, array_like=True):
     report: Report | None = None
     found: Discovery | None = None
     notes: tuple[str, ...] = ()
+    written: str = ""
+    short: str = ""
 
 
 class FeedBatch(msgspec.Struct, array_like=True):

@@ -205,6 +205,7 @@ class _Worker:
             if n <= order.done:
                 continue
             prepared = await self._prepare(n, item, order)
+            self._spelled(prepared, item)
             answer.items.append(prepared)
             held.at = n
             size += len(prepared.report.text) if prepared.report is not None else 200
@@ -291,12 +292,22 @@ class _Worker:
             return await self._record(n, item, order)
         return Prepared(n, item.line, "", rejected="a membership belongs into a feed of groups")
 
-    def _url(self, text: str) -> str:
-        """Return the key form, ``""`` if *text* is no URL."""
+    @staticmethod
+    def _url(text: str) -> str:
+        """Return the key form with all its parameters, ``""`` if *text* is no URL."""
         try:
-            return fed_url(text, self._canonicaliser.canonical)
+            return fed_url(text)
         except UrlError:
             return ""
+
+    def _spelled(self, made: Prepared, item: FeedRecord | FeedAcl | FeedRejection | GroupMembership) -> None:
+        """Note how the feed writes the URL, and what links to it are cut to."""
+        written = item.acl.url if isinstance(item, FeedAcl) else getattr(item, "url", "")
+        made.written = written if written != made.url else ""
+        if "?" in made.url or ";" in made.url:
+            with suppress(UrlError):
+                short = fed_url(made.url, self._canonicaliser.canonical)
+                made.short = short if short != made.url else ""
 
     def _acl(self, acl: Acl, url: str) -> Acl:
         """Return *acl* with canonical URLs; a parent that is none makes it untrusted."""
