@@ -36,6 +36,8 @@ class MemberFacts(Protocol):
     def member(self) -> int: ...
     @property
     def key(self) -> PrincipalKey: ...
+    @property
+    def who(self) -> Principal: ...
 
 
 class GroupFacts(MembershipSource, Protocol):
@@ -308,7 +310,7 @@ def _users_below(groups: Sequence[Principal], members: GroupFacts, *, most: int)
                 forms.add(member.key)
             elif given < most:
                 given += 1
-                yield Principal(PrincipalScope.USER, member.key[4], member.key[3], member.key[2])
+                yield member.who  # as a membership wrote him
 
 
 def _bare(who: Principal) -> Principal:

@@ -228,7 +228,7 @@ CREATE TABLE party (
   namespace text not null,
   is_group integer not null,
   with_case integer not null,
-  folded integer,                -- of a group as written: party.id of its folded form
+  folded integer, written text,                -- of a group as written: party.id of its folded form
   unique (name, domain, namespace, is_group, with_case)
 ) strict;
 CREATE TABLE membership_load (

@@ -14,6 +14,9 @@ create table feed_spelling (
   written text not null,
   primary key (feed, url, n)
 ) strict, without rowid;
+-- How a membership writes a name that is compared without case: JSON [namespace, domain, name]; null = as in the other columns,
+-- or nobody knows any more.
+alter table party add column written text;
 -- What feeds up to this one named was kept without those parameters, and so were ACLs up to this time.
 insert into meta (name, value) select 'short-feed', max(coalesce((select max(id) from feed), 0),
   coalesce((select value from meta where name = 'feed-newest'), 0)) where true on conflict (name) do nothing;
