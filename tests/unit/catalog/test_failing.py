@@ -166,7 +166,7 @@ def test_a_disk_that_fills_amid_a_transaction_is_called_full(tmp_path: Path) -> 
     writer = CatalogWriter(tmp_path / "catalog.db")
     pages = writer.syndication.query("pragma page_count")[0][0]
     writer.syndication.query(f"pragma max_page_count={pages + 20}")
-    with pytest.raises(DiskFullError, match=r"\Ano space left for catalog\.db\Z") as caught:
+    with pytest.raises(DiskFullError, match=r"\Ano space left for catalog\.db") as caught:
         writer.transaction(lambda w: [w.memory.remember(f"n{number}", bytes(10_000)) for number in range(100)])
     assert "raise the limit" in str(caught.value.hint)
     writer.syndication.query("pragma max_page_count=1000000")
