@@ -171,7 +171,7 @@ def test_a_disk_that_fills_amid_a_transaction_is_called_full(tmp_path: Path) -> 
     assert "raise the limit" in str(caught.value.hint)
     writer.syndication.query("pragma max_page_count=1000000")
     writer.transaction(lambda w: w.memory.remember("n", bytes(10_000)))
-    assert writer.memory.recall("n0") is None
+    assert not writer.memory.recall("n0")
     writer.close()
 
 
