@@ -23,10 +23,10 @@ from ingather.feeds.spelling import Spellings
 from ingather.model.acl import Acl
 from ingather.model.description import DISPLAY_URL
 from ingather.model.feed import FeedRecord, FeedType
-from ingather.model.lifecycle import State
+from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Report, Row, Settled
 
-__all__ = ["apply_batch"]
+__all__ = ["apply_batch", "stand"]
 
 _BY_PERSON: Final = 1
 _FIRST: Final = 0
@@ -54,6 +54,15 @@ def apply_batch(  # noqa: PLR0913 - what, where to, when and how
     done = fresh[-1].n if fresh else current.done
     writer.feeds.advance(feed.id, done, batch.cursor, applied=len(fresh) - rejected, rejected=rejected)
     return len(fresh)
+
+
+def stand(writer: FeedWriter, batch: FeedBatch) -> bool:
+    """Return whether everything that *batch* found unchanged is still kept as it was found; else it is to be read again."""
+    return all(
+        writer.feeds.stands(item.url, item.mark)
+        for item in batch.items
+        if item.report is not None and item.report.outcome == Outcome.UNCHANGED
+    )
 
 
 class _Applying:
@@ -258,7 +267,9 @@ class _Applying:
         self._protect(row.id, record, before, made=found is None)
         changed = self._metadata(row.id, record, now.display, found, fresh=listing is None)
         if report is not None:
-            self._settle(row, report, result)
+            self._settle(row, report, item.mark, result)
+            if report.outcome == Outcome.UNCHANGED and (changed or now.pagerank != before.pagerank):
+                self._feeds.changed(row.id, self._applied)
         elif row.version is not None:
             self._writer.deletions.withdraw([row.id], self._now_s, self._applied)
             if changed or now.pagerank != before.pagerank:
@@ -354,9 +365,13 @@ class _Applying:
     def _may_show(self, display: str) -> bool:
         return display.partition(":")[0].strip().lower() in self._policy.display_schemes
 
-    def _settle(self, row: Row, report: Report, result: Result) -> None:
+    def _settle(self, row: Row, report: Report, mark: bytes, result: Result) -> None:
         """Let what the content says become the page layer, as if it had been fetched."""
         report.id, report.fed = row.id, True
+        if report.outcome == Outcome.UNCHANGED:
+            self._writer.applier.settle(self._settled(report, row, keep=True), self._applied)
+            result.notes.append("unchanged: the content is what was pushed before, it was not read again")
+            return
         if not report.described:
             if row.version is not None:
                 self._bury_description(row, report)
@@ -365,7 +380,9 @@ class _Applying:
             raise RefusedError(f"no description is made of it: {why}")
         if any(flag.startswith("conversion-failed") for flag in report.flags):
             result.notes.append("Conversion Error: its text cannot be read; it is found by its metadata")
+            mark = b""  # another time it may be read
         self._writer.applier.settle(self._settled(report, row, keep=False), self._applied)
+        self._feeds.mark(row.id, mark)
 
     def _bury_description(self, row: Row, report: Report) -> None:
         reason = "the rules exclude it now" if report.denial is None else report.denial.reason

@@ -30,6 +30,7 @@ class Prepared(msgspec.Struct, array_like=True):
         found: the URL as the crawler is to know it, for records that are to be crawled.
         notes: what was tolerated, in words.
         written: the URL as the feed writes it, if that is another than *url*.
+        mark: of its content, ``b""`` = it has none; with a report of :data:`Outcome.UNCHANGED` it is the mark of what is kept.
         short: what links to *url* are cut to, ``""`` if they lose nothing.
     """
 
@@ -47,6 +48,7 @@ class Prepared(msgspec.Struct, array_like=True):
     notes: tuple[str, ...] = ()
     written: str = ""
     short: str = ""
+    mark: bytes = b""
 
 
 class FeedBatch(msgspec.Struct, array_like=True):

@@ -167,11 +167,16 @@ def test_a_disk_that_fills_amid_a_transaction_is_called_full(tmp_path: Path) -> 
     pages = writer.syndication.query("pragma page_count")[0][0]
     writer.syndication.query(f"pragma max_page_count={pages + 20}")
     with pytest.raises(DiskFullError, match=r"\Ano space left for catalog\.db") as caught:
-        writer.transaction(lambda w: [w.memory.remember(f"n{number}", bytes(10_000)) for number in range(100)])
+        writer.transaction(
+            lambda w: w.syndication.query(
+                "insert into meta select 'n' || value, zeroblob(10000) from json_each(?) returning name",
+                (str(list(range(100))),),
+            )
+        )
     assert "raise the limit" in str(caught.value.hint)
     writer.syndication.query("pragma max_page_count=1000000")
     writer.transaction(lambda w: w.memory.remember("n", bytes(10_000)))
-    assert not writer.memory.recall("n0")
+    assert not writer.syndication.query("select value from meta where name = 'n0'")
     writer.close()
 
 

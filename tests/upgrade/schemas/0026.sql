@@ -651,3 +651,9 @@ CREATE TABLE feed_spelling (
   written text not null,
   primary key (feed, url, n)
 ) strict, without rowid;
+CREATE TABLE feed_mark (
+  id integer primary key,        -- url.id
+  mark blob not null,            -- digest of the content and of all that decides what is made of it
+  seg integer, off integer, toff integer,  -- where body and text lay, and what the page's digests were, when it was made
+  digests blob
+) strict;

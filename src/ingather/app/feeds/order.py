@@ -25,6 +25,7 @@ class FeedOrder(msgspec.Struct, array_like=True):
         most: items wanted at most.
         pass_over: number of the item that brought down its reader, 0 = none.
         follow: whether links in its contents are followed.
+        afresh: contents are read although what is kept was made from the same.
         size, sha256: of the file as it was acknowledged; without *sha256* it is not looked at.
     """
 
@@ -41,3 +42,4 @@ class FeedOrder(msgspec.Struct, array_like=True):
     follow: bool = True
     size: int = 0
     sha256: str = ""
+    afresh: bool = False

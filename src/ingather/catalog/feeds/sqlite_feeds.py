@@ -16,6 +16,7 @@ import msgspec
 
 from ingather.catalog.access.sqlite_acl import has_list
 from ingather.catalog.feeds.sqlite_feed_book import FeedBook
+from ingather.catalog.feeds.sqlite_feed_marks import STANDS
 from ingather.catalog.frontier.sqlite_discovery import BY_HAND
 from ingather.catalog.packing import EMPTY_ATTRIBUTES
 from ingather.catalog.sqlite_apply import Applier
@@ -208,6 +209,21 @@ class FeedStore(FeedBook):
         """No feed owns the URL any more."""
         self._cursor.execute("delete from fed where id = ?", (url_id,))
         self._applier.pushed.forget(url_id)
+
+    def mark(self, url_id: int, mark: bytes) -> None:
+        """Note from what the description of a row was made just now; ``b""`` = nobody knows."""
+        self._cursor.execute("delete from feed_mark where id = ?", (url_id,))
+        if mark:
+            self._cursor.execute(
+                "insert into feed_mark (id, mark, seg, off, toff, digests) select u.id, ?2, u.seg, u.off, u.toff, p.digests "
+                "from url u join page p on p.id = u.id where u.id = ?1 and u.version is not null and u.seg is not null "
+                "and p.digests is not null",
+                (url_id, mark),
+            )
+
+    def stands(self, url: str, mark: bytes) -> bool:
+        """Whether *url* is described as it was made from what *mark* is of."""
+        return bool(self._cursor.execute(STANDS, (key(url, self._seed), mark)).get == url)
 
     def named(self, feed: int, url: str) -> int:
         """Return the number of the record of *feed* that spoke of *url* last, 0 = none did, or it deleted it."""

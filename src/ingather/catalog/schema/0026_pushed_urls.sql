@@ -14,6 +14,13 @@ create table feed_spelling (
   written text not null,
   primary key (feed, url, n)
 ) strict, without rowid;
+-- From what the description of a pushed document was made: the same again is not read again.
+create table feed_mark (
+  id integer primary key,        -- url.id
+  mark blob not null,            -- digest of the content and of all that decides what is made of it
+  seg integer, off integer, toff integer,  -- where body and text lay, and what the page's digests were, when it was made
+  digests blob
+) strict;
 -- How a membership writes a name that is compared without case: JSON [namespace, domain, name]; null = as in the other columns,
 -- or nobody knows any more.
 alter table party add column written text;
