@@ -18,7 +18,7 @@ from ingather.feeds.applying_acls import AclPart
 from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
-from ingather.feeds.receipts import Written, joined, not_in_patterns
+from ingather.feeds.receipts import UNCHANGED, Written, joined, not_in_patterns
 from ingather.feeds.spelling import Spellings
 from ingather.model.acl import Acl
 from ingather.model.description import DISPLAY_URL
@@ -370,7 +370,7 @@ class _Applying:
         report.id, report.fed = row.id, True
         if report.outcome == Outcome.UNCHANGED:
             self._writer.applier.settle(self._settled(report, row, keep=True), self._applied)
-            result.notes.append("unchanged: the content is what was pushed before, it was not read again")
+            result.notes.append(UNCHANGED)
             return
         if not report.described:
             if row.version is not None:

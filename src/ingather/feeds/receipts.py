@@ -4,7 +4,20 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Final
 
-__all__ = ["FEED_STATES", "FeedState", "Written", "joined", "log_line", "not_in_patterns", "shown_state"]
+__all__ = [
+    "FEED_STATES",
+    "UNCHANGED",
+    "FeedState",
+    "Written",
+    "joined",
+    "log_line",
+    "not_in_patterns",
+    "shown_state",
+]
+
+
+UNCHANGED: Final = "unchanged: the content is what was pushed before, it was not read again"
+"""Note of a record that needs no reading; no warning."""
 
 
 class FeedState(IntEnum):
@@ -90,6 +103,8 @@ def log_line(record: Mapping[str, Any]) -> str:
     text = f"ProcessNode: {record['action']} {url}: {record['state']}, Line number: {line}"
     if record.get("needs"):
         text = f"{text}, {record['needs']}"
+    if note == UNCHANGED:
+        return f"{text}, {note}"
     return f"{text}, Warning: {note}" if note else text
 
 

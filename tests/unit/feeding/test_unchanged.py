@@ -9,9 +9,10 @@ import pytest
 from ingather.app.feeds.marks import steady
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.operating import removal_job, undelete_job
+from ingather.feeds.receipts import UNCHANGED, log_line
 from ingather.testing.feeds import FeedRig, content, record
 
-SAID = "unchanged: the content is what was pushed before, it was not read again"
+SAID = UNCHANGED
 
 
 def _written(rig: FeedRig) -> int:
@@ -35,6 +36,7 @@ def test_the_same_again_is_neither_read_nor_written(rig: FeedRig) -> None:
     told = rig.push(*pages, datasource="again")
     assert _notes(rig, told) == [SAID] * 20
     assert _written(rig) == before
+    assert not any("Warning" in log_line(one) for one in rig.records(told))
     assert (told["state"], told["applied"], told["rejected"]) == ("completed", 20, 0)
     assert rig.text("http://same-again.test/7") == "page 7"
 
