@@ -19,7 +19,7 @@ import can_ada
 from ingather.errors import UrlError
 from ingather.model.urlparts import NO_DOCUMENTS, PUSHED, SCHEMES, shown
 
-__all__ = ["DEFAULT_DROP", "Canonicaliser", "canonical", "fed_url", "spellings", "whole_url"]
+__all__ = ["DEFAULT_DROP", "Canonicaliser", "canonical", "fed_url", "spellings", "whole_url", "whole_urls"]
 
 DEFAULT_DROP: Final[tuple[str, ...]] = (
     # sessions
@@ -95,9 +95,10 @@ class Canonicaliser:
         self._tokens = frozenset(tokens)
         self._prefixes = tuple(prefixes)
         self._memos: dict[str, tuple[dict[str, str | None], dict[str, str], dict[str, tuple[str, str]]]] = {}
-        self._dropped = False
+        self._drops_some = False
+        self._dropped = ""
         self.cut: dict[str, list[str]] = {}
-        """Links of the page at hand that lost parameters: canonical URL to the URLs as they stand on the page, see :meth:`take_cut`."""
+        """Links of the page at hand that lost parameters: canonical URL to the absolute ones before, see :meth:`take_cut`."""
         self._origins: set[str] = set()
 
     def canonical(self, url: str, base: str | None = None) -> str:
@@ -171,13 +172,12 @@ class Canonicaliser:
             url: str | None = starts[plain[1]] + bare[plain.end(1) :]
         else:
             first = bare.strip(_C0_AND_SPACE)[:1]
-            self._dropped = False
+            self._dropped = ""
             url = self._joined(held, base, bare) if first else None
             if self._dropped and url is not None:
-                whole = _WHOLE._joined(held, base, bare) or url  # noqa: SLF001 - its like
-                self._note_cut(url, whole)
+                self._note_cut(url, self._dropped)
                 if first != "?" and len(bare) <= _MEMO_HREF_CHARS:
-                    cut[bare] = url, whole
+                    cut[bare] = url, self._dropped
                 return url
             if first == "?":  # hangs on the document, not on its directory
                 return url
@@ -186,7 +186,7 @@ class Canonicaliser:
         return url
 
     def take_cut(self) -> dict[str, list[str]]:
-        """Return what links lost parameters since the last call: canonical URL to the URLs as they stood, with all of them."""
+        """Return what links lost parameters since the last call: canonical URL to the absolute ones before, see :func:`whole_url`."""
         cut, self.cut = self.cut, {}
         return cut
 
@@ -199,9 +199,14 @@ class Canonicaliser:
         try:
             if not held:
                 held.append(can_ada.parse(base))
-            return self._finish((held[0] + bare).href)
+            href = (held[0] + bare).href
+            self._drops_some = False
+            url = self._finish(href)
         except (ValueError, TypeError):
             return None
+        if self._drops_some:
+            self._dropped = href
+        return url
 
     def _stands(self, url: str) -> bool:
         """Tell cheaply that *url* is canonical; ``False`` means that nobody looked closely."""
@@ -281,7 +286,7 @@ class Canonicaliser:
             or low.startswith(self._prefixes)
             or (low in self._tokens and _TOKEN.match(value) is not None)
         )
-        self._dropped = self._dropped or drops
+        self._drops_some = self._drops_some or drops
         return drops
 
 
@@ -338,6 +343,15 @@ def whole_url(url: str, base: str | None = None) -> str:
         UrlError: not a URL, or of a scheme that we do not gather.
     """
     return _WHOLE.canonical(url, base)
+
+
+def whole_urls(urls: Iterable[str]) -> list[str]:
+    """Return the key forms of *urls* with all their parameters; what is no URL is left out."""
+    found = []
+    for url in urls:
+        with contextlib.suppress(UrlError):
+            found.append(whole_url(url))
+    return found
 
 
 def spellings(text: str, cut: Callable[[str], str] = canonical) -> tuple[str, ...]:
