@@ -11,7 +11,7 @@ from ingather.model.candidate import Pushed
 from ingather.model.page import Link, Page
 from ingather.model.report import Report
 from ingather.model.resource import LISTING_ENTRIES, Response
-from ingather.model.url import whole_url
+from ingather.model.url import whole_urls
 from ingather.model.urlparts import key, split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer
@@ -140,8 +140,6 @@ class OutLinks:
                     pushed=Pushed.URL if own and url.startswith(own) else Pushed.NO,
                 )  # fmt: skip
                 if url in cut:
-                    found.wholes = [
-                        (key(whole, seed), split(whole).path) for whole in map(whole_url, cut[url])
-                    ]
+                    found.wholes = [(key(whole, seed), split(whole).path) for whole in whole_urls(cut[url])]
                 report.found.append(found)
         report.links, report.anchors = pack_keys(keys), _encode(anchors)

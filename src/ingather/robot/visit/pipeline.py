@@ -32,7 +32,7 @@ from ingather.model.page import Page
 from ingather.model.phase import Phase
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, Response
-from ingather.model.url import whole_url
+from ingather.model.url import whole_urls
 from ingather.model.urlparts import key
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
@@ -419,6 +419,6 @@ class Pipeline:
         if (
             page.canonical
             and page.canonical not in (judged.url, judged.place)
-            and judged.url not in map(whole_url, page.cut.get(page.canonical, ()))
+            and judged.url not in whole_urls(page.cut.get(page.canonical, ()))
         ):
             report.canonical, report.canonical_key = page.canonical, key(page.canonical, self.seed)
