@@ -108,14 +108,17 @@ class _Applying:
 
     def _rejected(self, item: Prepared, result: Result) -> None:
         """A full feed does not leave out what it named and we could not take; a lost denial hides its document."""
-        found = None
+        found, named = None, item.url
         with suppress(UrlError):  # what is no URL has no row
             found = self._feeds.row(item.url)
+            if found is None and item.short:
+                found = self._as_short(item, result)
         if found is not None:
             result.url_id = found.row.id
             self._feeds.touch(found.row.id, self._feed.id, item.n)
         if item.denies and item.url:
-            self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
+            for url in dict.fromkeys((item.url, named)):
+                self._acls.put(Acl(url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
             self._bury(found.row, "a Do-Not-Follow pattern excludes it", result)
@@ -145,7 +148,7 @@ class _Applying:
         if self._listed:
             self._list(item, record, found, result)
         else:
-            self._content(item, record, found, result)
+            self._content_of(item, record, found, result)
         if item.short and result.url_id is not None:
             self._feeds.note_short(result.url_id, item.short)
             if found is None or found.listing is None:
@@ -238,6 +241,15 @@ class _Applying:
         self._writer.applier.event(kind, result.url, text)
 
     # -- content feeds ------------------------------------------------------------------------
+
+    def _content_of(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
+        """As :meth:`_content`; what the rules exclude now excludes what an earlier release kept of it, too."""
+        try:
+            self._content(item, record, found, result)
+        except RefusedError:
+            if found is None and item.short and item.report is not None and not item.report.described:
+                self._replace_short(item, result)
+            raise
 
     def _content(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
         """A document of a content feed, or the metadata or ACL of one."""

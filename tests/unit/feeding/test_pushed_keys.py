@@ -348,3 +348,17 @@ def test_a_home_whose_setting_changes_finds_pushed_urls_by_the_new_list(tmp_path
     with closing(rig.reader()) as reader:
         assert reader.meant("http://setting.test/view") == url
     local.close()
+
+
+def test_a_denial_that_is_lost_hides_the_cut_document_too(old: FeedRig) -> None:
+    """An ACL that cannot be read comes without content: the document that earlier releases kept is what it denies."""
+    broken = '<acl><principal scope="nobody-knows" access="deny">eve</principal></acl>'
+    old.push(record(URL, broken), datasource="old")
+    with closing(AccessReader(database_of(old.home))) as reader:
+        assert reader.chain_of(f"{OLD}/view")[-1].problem
+
+
+def test_a_full_feed_with_the_new_keys_leaves_no_cut_document(old: FeedRig) -> None:
+    pages = [record(URL, _acl("bob") + content("new")), record(f"{OLD}/other", content("o"))]
+    old.push(*pages, datasource="old", feedtype="full")
+    assert [old.described(url) for url in (URL, f"{OLD}/other", f"{OLD}/view")] == [True, True, False]
