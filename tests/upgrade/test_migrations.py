@@ -80,3 +80,27 @@ def test_migrations_that_ran_do_not_run_again(tmp_path: Path) -> None:
     with pytest.raises(CatalogError):
         migrate(db, migrations()[:0] or [(0, "")])
     db.close()
+
+
+def test_a_home_with_pushed_urls_is_told_what_becomes_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Migration 28: URLs of feeds keep their parameters."""
+    path = tmp_path / "old.db"
+    frozen = next(one for one in FROZEN if one.stem == "0025")
+    db = apsw.Connection(str(path))
+    db.execute(frozen.read_text("utf-8")).fetchall()
+    db.execute("pragma user_version=25").fetchall()
+    db.execute("insert into meta (name, value) values ('seed', 7), ('feed-newest', 12)").fetchall()
+    db.execute(
+        "insert into fed (id, source, web, feed, n) values (1, 1, 0, 9, 1), (2, 1, 0, 11, 1)"
+    ).fetchall()
+    db.close()
+    db = open_writer(path)
+    assert db.execute("select value from meta where name = 'short-feed'").get == 12
+    db.close()
+    said = capsys.readouterr().err
+    assert "Push full feeds" in said
+    assert "pushed_urls" in said
+    open_writer(path).close()
+    assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ from ingather.errors import UnknownNameError, UrlError, UsageError
 from ingather.explain.forms import instant
 from ingather.explain.proof import evidence_form, stone_form
 from ingather.model.decided import Undo
-from ingather.model.url import canonical
+from ingather.model.url import spellings
 
 __all__ = ["DeletionBook", "undo_of"]
 
@@ -66,12 +66,13 @@ class DeletionBook:
             UsageError: *text* is no URL, or nobody ever met it.
         """
         try:
-            url = canonical(text)
+            url = spellings(text)[-1]
         except UrlError as error:
             raise UsageError(f"{text!r} is not a URL: {error.text}", hint="write a whole URL") from error
         if not self._database.exists():
             raise UsageError(f"{url} was never met", hint="there is no catalog yet")
         with closing(TombstoneReader(self._database)) as reader:
+            url = reader.meant(text)
             row = reader.row_of(url)
             if row is None:
                 raise UsageError(f"{url} was never met", hint=f"ask: ingather explain {url}")

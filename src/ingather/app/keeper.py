@@ -181,6 +181,11 @@ class Gathering:
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
         self.policies = sourcerules.policies_of(settings, self.sources)
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
+        writer.transaction(
+            lambda w: w.feeds.use_shortening(
+                canonicaliser.canonical, "\n".join(canonicaliser.drop_parameters)
+            )
+        )
         self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical, fold=self.names.fold))
         committer = Committer(
             writer,

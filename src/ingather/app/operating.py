@@ -17,7 +17,7 @@ from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, IngatherError, UnknownNameError, UrlError, UsageError
 from ingather.model.decided import NOBODY, By, Undo
-from ingather.model.url import canonical
+from ingather.model.url import fed_url
 from ingather.robot.indexing.following import IndexFollower
 
 __all__ = [
@@ -164,20 +164,30 @@ class Operations:
 
 def removal_job(target: str, by: By = NOBODY) -> Job:
     """Return the removal of a URL or prefix."""
-    prefix, exact = _target(target)
-    return lambda w, a, now: {
-        "removed": w.deletions.remove(prefix, now, a, exact=exact, by=by),
-        "target": prefix,
-    }
+    typed, exact = _target(target)
+
+    def job(writer: Any, applied: Any, now_s: float) -> dict[str, Any]:
+        prefix = writer.meant(target) if exact else typed
+        return {
+            "removed": writer.deletions.remove(prefix, now_s, applied, exact=exact, by=by),
+            "target": prefix,
+        }
+
+    return job
 
 
 def undelete_job(target: str, by: By = NOBODY) -> Job:
     """Return the undoing of deletions at a URL or below a prefix."""
-    prefix, exact = _target(target)
-    return lambda w, a, now: {
-        "restored": w.deletions.undelete(prefix, now, a, exact=exact, by=by),
-        "target": prefix,
-    }
+    typed, exact = _target(target)
+
+    def job(writer: Any, applied: Any, now_s: float) -> dict[str, Any]:
+        prefix = writer.meant(target) if exact else typed
+        return {
+            "restored": writer.deletions.undelete(prefix, now_s, applied, exact=exact, by=by),
+            "target": prefix,
+        }
+
+    return job
 
 
 def undo_all(run: Callable[[Job], Any], wanted: Undo, by: By) -> dict[str, Any]:
@@ -262,7 +272,7 @@ def wanted_of(form: Mapping[str, str]) -> Undo:
 def _target(text: str) -> tuple[str, bool]:
     exact = not text.endswith(("*", "/"))
     try:
-        url = canonical(text.rstrip("*"))
+        url = fed_url(text.rstrip("*"))  # with all parameters: without, a prefix would mean more than it says
     except UrlError as error:
         raise UsageError(
             f"{text!r} is not a URL: {error.text}", hint="write a whole URL, or a prefix that ends in / or *"

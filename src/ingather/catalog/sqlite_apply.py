@@ -21,6 +21,7 @@ from ingather.catalog.digests import Part, equal
 from ingather.catalog.frontier.sqlite_budget import Budgets
 from ingather.catalog.frontier.sqlite_discovery import BY_HAND, Discoveries
 from ingather.catalog.frontier.sqlite_freshness import Freshness
+from ingather.catalog.frontier.sqlite_pushed import PushedUrls
 from ingather.catalog.frontier.sqlite_redirects import Redirects
 from ingather.catalog.likeness.sqlite_duplicates import HIDDEN, Duplicates
 from ingather.catalog.likeness.sqlite_likeness import Likeness
@@ -107,6 +108,7 @@ class Applier:
             db, self.names, budgets, self.duplicates, self.log, figures=self.figures
         )
         self._redirects = Redirects(db, budgets.redirects_a_day)
+        self.pushed = PushedUrls(db)
         self.holds = Holds(db, self.names, self.duplicates, self.log)
         self.acl = AccessLists(db, self.names, self.duplicates, self.log)
         self.discover = self.discoveries.discover
@@ -126,6 +128,7 @@ class Applier:
         self.likeness.reload()
         self.figures.reload()
         self.freshness.reload()
+        self.pushed.reload()
         self.fed_some = bool(self._cursor.execute("select exists (select 1 from fed)").get)
 
     def flush(self) -> None:
@@ -160,6 +163,9 @@ class Applier:
         if self.fed_some and not settled.report.fed and self._comes_with_feeds(settled.row.id):
             return  # a feed brought its content while it was visited
         settled = self._without_links_of_a_copy(settled)
+        if self.pushed.some:
+            report = self._led(settled.report, settled.row.id)
+            settled = msgspec.structs.replace(settled, report=report)
         self._settle(settled, applied)
         self.freshness.settled(settled.row.id, applied)
         if (
@@ -234,6 +240,15 @@ class Applier:
         if demand is Demand.URGENT:
             applied.ahead.add(settled.row.host)
         return msgspec.structs.replace(settled, state=int(State.WAITING), due_s=None)
+
+    def _led(self, report: Report, url_id: int) -> Report:
+        """Return a report whose links lead to what was pushed, where they were cut from that."""
+        pushed, redirect = self.pushed, report.redirect
+        found = [meant for one in report.found for meant in pushed.meant(one)]
+        if redirect is not None:
+            redirect = next(pushed.meant(redirect, but=url_id))
+        report = msgspec.structs.replace(report, found=found, redirect=redirect)
+        return pushed.links(report) if report.links else report
 
     def _without_links_of_a_copy(self, settled: Settled) -> Settled:
         """Follow no links of a page whose bytes a nearer one has given already, if its filter says so (DEC-24)."""

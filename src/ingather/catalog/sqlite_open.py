@@ -16,6 +16,7 @@ import apsw
 
 from ingather.catalog.sqlite_rows import trouble
 from ingather.errors import CatalogDamagedError, CatalogError
+from ingather.log import get
 
 __all__ = [
     "MINIMUM_SQLITE",
@@ -31,9 +32,12 @@ __all__ = [
 MINIMUM_SQLITE = (3, 51, 3)
 """Older releases carry a race in the write-ahead log that can corrupt the file (https://sqlite.org/wal.html)."""
 
+_log = get("catalog")
 _BUSY_MS = 10_000
 _STATEMENTS = 200
 _TAIL = 200
+_WHOLE_URLS = 28
+"""Since this migration URLs of feeds keep all their parameters."""
 
 
 def guard_version(found: str | None = None) -> None:
@@ -87,7 +91,10 @@ def open_writer(path: Path, *, cache_bytes: int = 64 << 20, vfs: str | None = No
         _pragma(db, "wal_autocheckpoint=20000", 20000)
         _pragma(db, "temp_store=memory")
         db.transaction_mode = "IMMEDIATE"
+        before = schema_version(db)
         migrate(db, migrations())
+        if 0 < before < _WHOLE_URLS:
+            _tell_whole_urls(db)
         _check_tail(db, path)
     return db
 
@@ -177,6 +184,18 @@ def migrate(db: apsw.Connection, known: Sequence[tuple[int, str]]) -> None:
             if number == 1:
                 db.execute("insert into meta (name, value) values ('seed', ?)", (randbits(62),)).fetchall()
             db.execute(f"pragma user_version={number}").fetchall()
+
+
+def _tell_whole_urls(db: apsw.Connection) -> None:
+    """Say what migration 28 means for documents that are there."""
+    count = int(db.execute("select count(*) from fed").get)
+    if count:
+        _log.warning(
+            "URLs of feeds keep their session and campaign parameters from now on; until now they lost them, and records whose "
+            "URLs differed by nothing else met in one document. Such a document stays until its URL is pushed again: then it "
+            "goes, and each record is a document of its own. Push full feeds, or everything, once to have it done at once",
+            pushed_urls=count,
+        )
 
 
 def _require_schema(have: int, newest: int) -> None:

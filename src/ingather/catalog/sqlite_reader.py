@@ -14,6 +14,7 @@ import msgspec
 from ingather.catalog.packing import unpack_attributes, unpack_visits
 from ingather.catalog.renewal import renew
 from ingather.catalog.sqlite_reader_more import MoreReader, PageExtra, ShownRow
+from ingather.catalog.sqlite_typed import meant_url
 from ingather.catalog.statements import SQL
 from ingather.errors import CatalogDamagedError
 from ingather.model.change import Change, ChangeKind
@@ -52,6 +53,10 @@ class SqliteReader(MoreReader):
         """Return the row of canonical *url*."""
         row = self._rows.one(_RECORD + " u.key = ?", (key(url, self._seed),))
         return None if row is None or row[1] != url else _record(row)
+
+    def meant(self, text: str) -> str:
+        """Return the canonical URL that a person means; see :func:`ingather.catalog.sqlite_typed.meant_url`."""
+        return meant_url(self._rows, text)
 
     def get(self, ids: Sequence[int]) -> dict[int, UrlRecord]:
         """Return the rows that exist among *ids*."""

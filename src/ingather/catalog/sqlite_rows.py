@@ -20,6 +20,7 @@ def trouble(
     error: apsw.Error, db: apsw.Connection | None, path: Path, verb: str
 ) -> CatalogError | DiskFullError:
     """Return what to raise from *error*; *verb* says what could not be done (``read``, ``written``, ``opened``)."""
+    error = _first(error)
     refused = (
         db is not None and isinstance(error, apsw.IOError | apsw.CantOpenError) and db.system_errno in _FULL
     )
@@ -35,6 +36,13 @@ def trouble(
     return CatalogError(
         f"{path.name} could not be {verb}: {error}", hint="look at the disk and its kernel messages"
     )
+
+
+def _first(error: apsw.Error) -> apsw.Error:
+    """Return what went wrong first: where SQLite ended a transaction by itself (a full disk), ending it again fails as well."""
+    while isinstance(error.__context__, apsw.Error):
+        error = error.__context__
+    return error
 
 
 def fetch(cursor: apsw.Cursor, sql: str, values: Sequence[Any] = ()) -> list[Any]:

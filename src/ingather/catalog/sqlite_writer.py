@@ -35,6 +35,7 @@ from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
+from ingather.catalog.sqlite_typed import meant_url
 from ingather.catalog.syndication.sqlite_sitemaps import Sitemaps
 from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
 
@@ -77,6 +78,7 @@ class CatalogWriter:
                 self._db.close(force=True)
             raise raised from error
         self.frontier = FrontierQueries(rows)
+        self._rows = rows
         self.memory = Memory(self._db, rows)
         self.counts = RunCounts(self._db, rows)
         self.registry = Registry(self._db, rows, self.applier)
@@ -99,6 +101,10 @@ class CatalogWriter:
         self.traps = TrapStore(self._db)
         self.pending_acls = PendingAcls(self._db, self.applier, self.access)
         self.controls = HeaderControls(self._db, self.applier, self.access, self.feeds)
+
+    def meant(self, text: str) -> str:
+        """Return the canonical URL that a person means; see :func:`ingather.catalog.sqlite_typed.meant_url`."""
+        return meant_url(self._rows, text)
 
     def transaction(self, work: Callable[["CatalogWriter"], T]) -> T:
         """Run *work* in one transaction and make it durable before returning.

@@ -22,7 +22,7 @@ from ingather.explain.access_chains import AclFacts, broken_chains, governing
 from ingather.explain.access_forms import entry_form, principal_form, principal_text
 from ingather.explain.access_reasons import acl_form, by_marks, reason_of, unknown_form
 from ingather.model.acl import Acl, Principal, PrincipalScope
-from ingather.model.url import canonical
+from ingather.model.url import spellings
 
 __all__ = ["AccessExplainer", "AccessParts", "DocumentFacts"]
 
@@ -36,6 +36,8 @@ class MemberFacts(Protocol):
     def member(self) -> int: ...
     @property
     def key(self) -> PrincipalKey: ...
+    @property
+    def who(self) -> Principal: ...
 
 
 class GroupFacts(MembershipSource, Protocol):
@@ -74,12 +76,14 @@ class AccessParts:
         groups: memberships.
         document: what is known of a canonical URL; ``None`` = it is not known as a document.
         cut_domains: as search has it.
+        meant: the canonical URL that a person means who types one; raises :class:`UrlError`.
     """
 
     acls: Callable[[], AclFacts | None]
     groups: Callable[[], GroupFacts]
     document: Callable[[str], DocumentFacts | None]
     cut_domains: bool = True
+    meant: Callable[[str], str] = lambda text: spellings(text)[-1]
 
 
 class AccessExplainer:
@@ -101,7 +105,7 @@ class AccessExplainer:
         Raises:
             UrlError: *text* is no URL.
         """
-        url = _url(text)
+        url = self._parts.meant(text if "://" in text else f"https://{text}")
         with _Open(self._parts) as (acls, members):
             if acls is None or members is None:
                 return unknown_form(url, users)
@@ -143,7 +147,7 @@ class AccessExplainer:
         Raises:
             UrlError: *text* is no URL.
         """
-        url = _url(text)
+        url = self._parts.meant(text if "://" in text else f"https://{text}")
         with _Open(self._parts) as (acls, members):
             if acls is None or members is None:
                 return {**unknown_form(url, ()), "users": [], "groups": [], "more": False}
@@ -286,10 +290,6 @@ class _Open:
                 reader.close()
 
 
-def _url(text: str) -> str:
-    return canonical(text if "://" in text else f"https://{text}")
-
-
 def _users_below(groups: Sequence[Principal], members: GroupFacts, *, most: int) -> Iterator[Principal]:
     """Yield at most *most* users who are in *groups*, nested ones followed down."""
     forms: set[PrincipalKey] = {key_of(group) for group in groups}
@@ -310,7 +310,7 @@ def _users_below(groups: Sequence[Principal], members: GroupFacts, *, most: int)
                 forms.add(member.key)
             elif given < most:
                 given += 1
-                yield Principal(PrincipalScope.USER, member.key[4], member.key[3], member.key[2])
+                yield member.who  # as a membership wrote him
 
 
 def _bare(who: Principal) -> Principal:

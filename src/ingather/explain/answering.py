@@ -17,7 +17,7 @@ from ingather.model.candidate import Candidate, Pushed
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes
 from ingather.model.page import Page
 from ingather.model.resource import Failure, Request, Response
-from ingather.model.url import canonical
+from ingather.model.url import spellings
 from ingather.model.urlparts import split
 from ingather.ports.catalog import CatalogReader, UrlRecord
 
@@ -26,6 +26,9 @@ __all__ = ["ExplainParts", "Explainer", "Reader"]
 
 class Reader(CatalogReader, Protocol):
     """The catalog as explain reads it: the port and a few answers more."""
+
+    def meant(self, text: str) -> str:
+        """Return the canonical URL that a person means who types *text*; raises :class:`UrlError`."""
 
     def stored_response(self, url_id: int) -> Response | None:
         """Return the kept response, verified; ``None`` if its body is not kept."""
@@ -121,9 +124,10 @@ class Explainer:
         Raises:
             UrlError: *text* is no URL.
         """
-        url = canonical(text if "://" in text else f"https://{text}")
+        typed = text if "://" in text else f"https://{text}"
         reader = self._parts.reader()
         try:
+            url = spellings(typed)[-1] if reader is None else reader.meant(typed)
             return self._answer(text, url, reader, fetch=fetch)
         finally:
             if reader is not None:

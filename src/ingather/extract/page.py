@@ -126,7 +126,11 @@ def read_page(  # noqa: PLR0913 - a library face: everything but the body and it
             html = body[encoding.skip :] if encoding.skip else body
         else:
             html = decode_as(body[encoding.skip :], encoding.name).encode("utf-8", "replace")
+        if urls.cut:
+            urls.take_cut()  # of another page
         _fill(page, read_html(html, folded=folded), around)
+        if urls.cut:
+            page.cut = urls.take_cut()
     else:
         if _is_text(media_type):
             markup = media_type.endswith("xml")
@@ -177,11 +181,13 @@ def read_converted(  # noqa: PLR0913 - as read_page
     _set_text(page, converted.text, limits)
     resolve = _resolver(urls, page.url)
     known: dict[str, Link] = {}
+    urls.take_cut()  # of another page
     for href, text in converted.links:
         target = resolve(href)
         if target is not None:
             _add(known, Link(target, fold(text), "", "document"))
     _set_links(page, known, limits)
+    page.cut = urls.take_cut()
     page.robots = page_directives({}, wanted.get("x-robots-tag", ()), agent)
     page.canonical = _header_canonical(wanted, page.url)
     dates = {"dcterms.modified": [told.get("modified", "")], "dcterms.created": [told.get("created", "")]}

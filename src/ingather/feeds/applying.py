@@ -20,15 +20,16 @@ from ingather.feeds.desk import WEB_SOURCE
 from ingather.feeds.ownership import Ownership
 from ingather.feeds.policy import FeedPolicy, FeedWriter, RefusedError, Result, source_row_name
 from ingather.feeds.prepared import FeedBatch, Prepared
-from ingather.feeds.receipts import Written, clock_time, joined, not_in_patterns
+from ingather.feeds.receipts import UNCHANGED, Written, clock_time, joined, not_in_patterns
+from ingather.feeds.spelling import Spellings
 from ingather.model.acl import Acl
 from ingather.model.demand import Demand
 from ingather.model.description import DISPLAY_URL
 from ingather.model.feed import FeedRecord, FeedType
-from ingather.model.lifecycle import State
+from ingather.model.lifecycle import Outcome, State
 from ingather.model.report import Report, Row, Settled
 
-__all__ = ["apply_batch"]
+__all__ = ["apply_batch", "stand"]
 
 _BY_PERSON: Final = 1
 _FIRST: Final = 0
@@ -58,6 +59,15 @@ def apply_batch(  # noqa: PLR0913 - what, where to, when and how
     return len(fresh)
 
 
+def stand(writer: FeedWriter, batch: FeedBatch) -> bool:
+    """Return whether everything that *batch* found unchanged is still kept as it was found; else it is to be read again."""
+    return all(
+        writer.feeds.stands(item.url, item.mark)
+        for item in batch.items
+        if item.report is not None and item.report.outcome == Outcome.UNCHANGED
+    )
+
+
 class _Applying:
     """One batch of one feed."""
 
@@ -74,17 +84,19 @@ class _Applying:
         self._acls = AclPart(
             writer, applied, self._source, policy, self._ownership, feed=feed.id, later=feed.done > 0
         )
+        self._spellings = Spellings(self._feeds, feed.id)
         self.receipts: list[Receipt] = []
         """Of the items so far; the caller writes them, all at once."""
 
     def item(self, item: Prepared) -> bool:
         """Apply one item and note its receipt; return whether it was rejected."""
-        result = Result(item.url, notes=list(item.notes))
+        result = Result(item.url, notes=[*item.notes, *self._spellings.met(item, self.receipts)])
         action = "add"
         try:
             if item.acl is not None:
                 action = "acl-delete" if item.acl.delete else "acl"
                 self._acls.free(item.acl, result)
+                self._acls.govern_short(item.acl.acl.url, item.short, result, gone=item.acl.delete)
             elif item.record is not None and not item.rejected:
                 action = "delete" if item.record.delete else "add"
                 self._record(item, item.record, result)
@@ -103,11 +115,14 @@ class _Applying:
 
     def _rejected(self, item: Prepared, result: Result) -> None:
         """A full feed does not leave out what it named and we could not take; a lost denial hides its document."""
-        found = None
+        found, named = None, item.url
         with suppress(UrlError):  # what is no URL has no row
             found = self._feeds.row(item.url)
+            if found is None and item.short:
+                found = self._as_short(item, result)
         try:
-            self._ownership.check(item.url, found)
+            for url in dict.fromkeys((item.url, named)):
+                self._ownership.check(url, found if url == item.url else None)
         except UnauthorizedError as refused:  # it would change nothing of others if it could be read
             raise RefusedError(f"{item.rejected}; and {refused}") from refused
         if found is not None:
@@ -115,7 +130,8 @@ class _Applying:
             if found.listing is not None and found.listing.source == self._source:
                 self._feeds.touch(found.row.id, self._feed.id, item.n)
         if item.denies and item.url:
-            self._acls.put(Acl(item.url, problem=f"a denial was lost: {item.rejected}"))
+            for url in dict.fromkeys((item.url, named)):
+                self._acls.put(Acl(url, problem=f"a denial was lost: {item.rejected}"))
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
             self._bury(found.row, "a Do-Not-Follow pattern excludes it", result, item.n)
@@ -125,6 +141,8 @@ class _Applying:
 
     def _record(self, item: Prepared, record: FeedRecord, result: Result) -> None:
         found = self._feeds.row(item.url)
+        if found is None and item.short and (record.delete or not (self._listed or item.report)):
+            found = self._as_short(item, result)
         if found is not None:
             result.url_id = found.row.id
         if not self._merely_asks(record):
@@ -134,7 +152,7 @@ class _Applying:
             return
         if self._acls.speaks(record):
             self._ownership.authority.check_acl()
-        if self._feeds.removed_by_hand(item.url) or (found and found.by_hand):
+        if self._is_removed(item, found):
             raise RefusedError("an operator removed this URL by hand; ingather undelete brings it back")
         if record.display_url and not self._may_show(record.display_url):
             result.notes.append(
@@ -143,7 +161,66 @@ class _Applying:
         if self._listed:
             self._list(item, record, found, result)
         else:
-            self._content(item, record, found, result)
+            self._content_of(item, record, found, result)
+        if item.short and result.url_id is not None:
+            self._stand_for_short(item, result.url_id, found, result)
+
+    def _is_removed(self, item: Prepared, found: Known | None) -> bool:
+        """Whether an operator took the URL away, or what links to it are cut to."""
+        removed = self._feeds.removed_by_hand
+        by_hand = found is not None and found.by_hand
+        return by_hand or removed(item.url) or (bool(item.short) and removed(item.short))
+
+    # -- URLs that links are cut from -----------------------------------------------------------
+
+    def _as_short(self, item: Prepared, result: Result) -> Known | None:
+        """Return the document that earlier releases kept of *item* without the parameters that links lose, if it is ours."""
+        short = self._feeds.row(item.short)
+        if short is None or short.listing is None or short.listing.source != self._source:
+            return None
+        if not self._feeds.kept_short(short.listing):
+            return None
+        item.url = result.url = item.short
+        item.short = ""
+        result.notes.append(
+            f"an earlier release keeps it as {item.url}: that is meant until its content comes again"
+        )
+        return short
+
+    def _stand_for_short(self, item: Prepared, url_id: int, found: Known | None, result: Result) -> None:
+        """Links that are cut mean this URL from now on."""
+        self._feeds.note_short(url_id, item.short)
+        if found is None or found.listing is None:
+            self._replace_short(item, result)
+        if self._listed and self._access.only_parent(item.url) != "":  # its host may redirect there
+            self._acls.govern_short(item.url, item.short, result)
+
+    def _replace_short(self, item: Prepared, result: Result) -> None:
+        """The document that we found, or that earlier releases kept, without those parameters is this one: it goes."""
+        short = self._feeds.row(item.short)
+        if (
+            short is None
+            or short.by_hand
+            or (short.listing is not None and not self._feeds.kept_short(short.listing))
+        ):
+            return  # none, or feeds name it, too
+        row, listing = short.row, short.listing
+        owner = row.source if listing is None else listing.source
+        if row.version is None and short.state is not State.WAITING:
+            return
+        if not self._ownership.allows(item.short, short):
+            result.notes.append(
+                f"{item.short} is a document of {self._feeds.source_name(owner)} and stays one"
+            )
+            return
+        what = "found" if listing is None else "kept by an earlier release"
+        governed = self._access.only_parent(item.short) != "" and self._access.only_parent(item.url) != ""
+        self._bury(row, f"it is {item.url}, which {self._feed.datasource} pushes", Result(item.short), item.n)
+        if governed:  # what inherits from it by that name goes on doing so
+            self._acls.inherit(item.short, item.url)
+        self._warn(
+            result, "feed-owner", f"{what} as {item.short}, which is deleted: this one is in its place"
+        )
 
     def _merely_asks(self, record: FeedRecord) -> bool:
         """Whether a record says nothing of its URL but that the crawler is to look: anybody who is trusted may, of any URL."""
@@ -189,6 +266,15 @@ class _Applying:
 
     # -- content feeds ------------------------------------------------------------------------
 
+    def _content_of(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
+        """As :meth:`_content`; what the rules exclude now excludes what an earlier release kept of it, too."""
+        try:
+            self._content(item, record, found, result)
+        except RefusedError:
+            if found is None and item.short and item.report is not None and not item.report.described:
+                self._replace_short(item, result)
+            raise
+
     def _content(self, item: Prepared, record: FeedRecord, found: Known | None, result: Result) -> None:
         """A document of a content feed, or the metadata or ACL of one."""
         listing = None if found is None else found.listing
@@ -219,7 +305,9 @@ class _Applying:
         self._protect(row.id, record, before, made=found is None)
         changed = self._metadata(row.id, record, now.display, found, fresh=listing is None)
         if report is not None:
-            self._settle(row, report, result)
+            self._settle(row, report, item.mark, result)
+            if report.outcome == Outcome.UNCHANGED and (changed or now.pagerank != before.pagerank):
+                self._feeds.changed(row.id, self._applied)
         elif row.version is not None:
             self._writer.deletions.withdraw([row.id], self._now_s, self._applied)
             if changed or now.pagerank != before.pagerank:
@@ -300,9 +388,13 @@ class _Applying:
     def _may_show(self, display: str) -> bool:
         return display.partition(":")[0].strip().lower() in self._policy.display_schemes
 
-    def _settle(self, row: Row, report: Report, result: Result) -> None:
+    def _settle(self, row: Row, report: Report, mark: bytes, result: Result) -> None:
         """Let what the content says become the page layer, as if it had been fetched."""
         report.id, report.fed = row.id, True
+        if report.outcome == Outcome.UNCHANGED:
+            self._writer.applier.settle(self._settled(report, row, keep=True), self._applied)
+            result.notes.append(UNCHANGED)
+            return
         if not report.described:
             if row.version is not None:
                 self._bury_description(row, report)
@@ -311,7 +403,9 @@ class _Applying:
             raise RefusedError(f"no description is made of it: {why}")
         if any(flag.startswith("conversion-failed") for flag in report.flags):
             result.notes.append("Conversion Error: its text cannot be read; it is found by its metadata")
+            mark = b""  # another time it may be read
         self._writer.applier.settle(self._settled(report, row, keep=False), self._applied)
+        self._feeds.mark(row.id, mark)
 
     def _bury_description(self, row: Row, report: Report) -> None:
         reason = "the rules exclude it now" if report.denial is None else report.denial.reason

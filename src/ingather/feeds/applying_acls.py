@@ -114,6 +114,46 @@ class AclPart:
         else:
             self._pending.renew(found.row.id, url, self._applied)
 
+    def inherit(self, short: str, url: str, *, problem: str = "") -> None:
+        """Let *short* have the ACL of *url*, or nobody see it because of a *problem*.
+
+        It is no source's ACL, so that no full feed leaves it out; what a token brought counts for its own source all the same.
+        """
+        self._access.put_acl(
+            Acl(short, inherit_from=url, problem=problem), self._applied, source=self._source if self._bound else None,
+            of=self._source, bound=self._bound,
+        )  # fmt: skip
+
+    def govern_short(self, url: str, short: str, result: Result, *, gone: bool = False) -> None:
+        """Let the ACL of *url* count for the document that links to it find, where no feed names that document itself.
+
+        *short*: what such links are cut to, ``""`` = nothing. *gone*: *url* has no ACL any more. That document inherits; where several pushed URLs are cut to it,
+        whose ACLs differ, nobody sees it.
+        """
+        if not short:
+            return
+        found = self._feeds.row(short)
+        listing = None if found is None else found.listing
+        if listing is not None and not (self._feeds.kept_short(listing) and listing.source == self._source):
+            return  # feeds name it, with an ACL of its own or none
+        if not self._ownership.allows(short, found):
+            return  # another source's document
+        parent = self._access.only_parent(short)
+        if gone:
+            if parent == url:
+                self._access.delete_acl(short, self._applied)
+            return
+        if parent is None and not self._access.before_whole_urls(short, self._source):
+            return  # it has an ACL that is its own
+        problem, note = "", f"links to it are cut to {short}, which inherits its ACL"
+        if parent and parent != url and not self._access.same_chain(parent, url):
+            note = (
+                f"links to it and to {parent} are cut to {short}, and their ACLs differ: nobody sees that one"
+            )
+            problem = f"it stands for {parent} and {url}, whose ACLs differ"
+        self.inherit(short, "" if problem else url, problem=problem)
+        result.notes.append(note)
+
     def bound(self, record: FeedRecord, url: str, before: Listing, result: Result) -> int:
         """Give a document the ACL that its record says; return where the ACL comes from by now.
 

@@ -7,12 +7,13 @@ group had before stays.
 Source: GSA feeds specification, section 12. A ``full`` load replaces the memberships of its own source and no other's.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Protocol, TypeVar
 
 from ingather.access.principals import PrincipalKey, key_of, split
+from ingather.catalog.access.sqlite_groups import Written
 from ingather.errors import UsageError
 from ingather.feeds.authority import TRUSTED, Grant
 from ingather.model.acl import Principal
@@ -55,7 +56,9 @@ class GroupStore(Protocol):
 
     def begin(self, source: str, now_s: float) -> int: ...
     def adding_to(self, source: str, now_s: float) -> int: ...
-    def add(self, load: int, rows: Iterable[Any], now_s: float) -> int: ...
+    def add(
+        self, load: int, rows: Iterable[Any], now_s: float, *, written: Mapping[PrincipalKey, Written]
+    ) -> int: ...
     def keep(self, load: int, source: str, names: Sequence[str], now_s: float) -> int: ...
     def merge(self, load: int, into: int, after: int, now_s: float) -> int: ...
     def others(self, source: str) -> int: ...
@@ -167,6 +170,7 @@ class GroupLoading:
     def take(self, items: Iterable[Item]) -> None:
         """Add a batch of what a reader gave; headers and ends are passed over."""
         rows: list[tuple[PrincipalKey, PrincipalKey, list[PrincipalKey]]] = []
+        written: dict[PrincipalKey, Written] = {}
         pairs = 0
         for item in items:
             if isinstance(item, FeedRejection):
@@ -177,14 +181,15 @@ class GroupLoading:
                 group = item.group
                 forms = (_key(group, with_case=True), _key(group, with_case=False))
                 for start in range(0, len(item.members), _PAIRS):
-                    part = [key_of(member) for member in item.members[start : start + _PAIRS]]
+                    part = [_noted(member, written) for member in item.members[start : start + _PAIRS]]
                     rows.append((*forms, part))
                     pairs += len(part)
                     if pairs >= _PAIRS:
-                        self._write(rows)
+                        self._write(rows, written)
                         rows, pairs = [], 0
+                        written = {}
         if rows:
-            self._write(rows)
+            self._write(rows, written)
 
     def finish(self, end: FeedEnd) -> GroupReport:
         """End the load as its reading ended; return the report."""
@@ -201,13 +206,13 @@ class GroupLoading:
         purge(self._transact)
         return report
 
-    def _write(self, rows: Sequence[Any]) -> None:
+    def _write(self, rows: Sequence[Any], written: Mapping[PrincipalKey, Written]) -> None:
         if not self._load:
             return
         load, report, now_s = self._load, self.report, self._now_s
 
         def job(writer: GroupWriter) -> int:
-            added = writer.groups.add(load, rows, now_s)
+            added = writer.groups.add(load, rows, now_s, written=written)
             if added and writer.groups.others(report.source) + writer.groups.size(load) > self._most:
                 raise _FullError
             return added
@@ -336,3 +341,13 @@ def purge(transact: Transact[Any]) -> None:
 
 def _key(group: Principal, *, with_case: bool) -> PrincipalKey:
     return key_of(replace(group, case_sensitive=with_case))
+
+
+def _noted(member: Principal, written: dict[PrincipalKey, Written]) -> PrincipalKey:
+    """Return the form in which *member* is compared; how he is written, if that is another, goes to *written*."""
+    key = key_of(member)
+    if not member.case_sensitive:
+        spelled = (member.namespace, member.domain, member.name)
+        if spelled != key[2:]:
+            written[key] = spelled
+    return key

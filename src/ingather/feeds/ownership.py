@@ -40,6 +40,24 @@ class Ownership:
         Raises:
             UnauthorizedError: it may not; the source stands in the list of conflicts beside the owner.
         """
+        self.authority.check_url(url)
+        try:
+            return self._judged(url, found)
+        except UnauthorizedError as refused:
+            if found is not None:
+                self._feeds.also_listed(found.row.id, self._source, web=False, feed=self._feed.id)
+            self._applier.event("feed-owner", url, f"refused to {self._feed.datasource}: {refused}")
+            raise
+
+    def allows(self, url: str, found: Known | None) -> bool:
+        """Whether :meth:`check` would let it pass; nothing is noted."""
+        try:
+            self._judged(url, found)
+        except UnauthorizedError:
+            return False
+        return True
+
+    def _judged(self, url: str, found: Known | None) -> bool:
         authority = self.authority
         authority.check_url(url)
         if authority.is_open:
@@ -51,13 +69,7 @@ class Ownership:
             return False
         if owner == self._source:
             return False
-        try:
-            authority.check_owner(self._feeds.source_name(owner))
-        except UnauthorizedError as refused:
-            if found is not None:
-                self._feeds.also_listed(found.row.id, self._source, web=False, feed=self._feed.id)
-            self._applier.event("feed-owner", url, f"refused to {self._feed.datasource}: {refused}")
-            raise
+        authority.check_owner(self._feeds.source_name(owner))
         return True
 
     def _owner(self, url: str, found: Known | None) -> int | None:

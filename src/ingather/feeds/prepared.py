@@ -29,6 +29,9 @@ class Prepared(msgspec.Struct, array_like=True):
         report: its content as a description, for records whose content counts.
         found: the URL as the crawler is to know it, for records that are to be crawled.
         notes: what was tolerated, in words.
+        written: the URL as the feed writes it, if that is another than *url*.
+        mark: of its content, ``b""`` = it has none; with a report of :data:`Outcome.UNCHANGED` it is the mark of what is kept.
+        short: what links to *url* are cut to, ``""`` if they lose nothing.
     """
 
     n: int
@@ -43,6 +46,9 @@ class Prepared(msgspec.Struct, array_like=True):
     report: Report | None = None
     found: Discovery | None = None
     notes: tuple[str, ...] = ()
+    written: str = ""
+    short: str = ""
+    mark: bytes = b""
 
 
 class FeedBatch(msgspec.Struct, array_like=True):

@@ -10,6 +10,7 @@ from ingather.model.lifecycle import Outcome, State
 
 __all__ = [
     "FEED_STATES",
+    "UNCHANGED",
     "FeedState",
     "Shown",
     "Standing",
@@ -20,6 +21,10 @@ __all__ = [
     "not_in_patterns",
     "shown_state",
 ]
+
+
+UNCHANGED: Final = "unchanged: the content is what was pushed before, it was not read again"
+"""Note of a record that needs no reading; no warning."""
 
 
 class FeedState(IntEnum):
@@ -226,6 +231,8 @@ def log_line(record: Mapping[str, Any]) -> str:
         text = f"{text}: {record['reason']}"
     if record.get("needs"):
         text = f"{text}, {record['needs']}"
+    if note == UNCHANGED:
+        return f"{text}, {note}"
     return f"{text}, Warning: {note}" if note else text
 
 

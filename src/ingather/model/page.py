@@ -57,6 +57,7 @@ class Page:
         canonical: canonical link target or ``""``.
         language: BCP 47 or ``""``; ``language_source``: ``html``, ``header``, ``meta``, ``detected``.
         feeds: autodiscovered RSS/Atom URLs.
+        cut: links that lost session or campaign parameters: their URL to the absolute ones before (``model.url.whole_url``).
         date: best date found or ``None``; never "now".
         flags: remarks such as ``text-truncated``, ``links-truncated``, ``converted``, ``conversion-failed:REASON``,
             ``suspect-html``, ``unread`` (no reader here for this type: it is a converter's).
@@ -81,6 +82,7 @@ class Page:
     feeds: list[str] = field(default_factory=list)
     date: PageDate | None = None
     flags: list[str] = field(default_factory=list)
+    cut: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

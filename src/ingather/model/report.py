@@ -24,7 +24,8 @@ class Discovery(msgspec.Struct, array_like=True):
     """A URL that a gatherer had not seen at this depth, already judged by the MetaData filters.
 
     ``key`` is the seeded 64-bit hash of origin + path; ``denial`` ``None`` = to be visited.
-    ``max_depth`` -1 = no limit, ``None`` = the site's or robot's default.
+    ``max_depth`` -1 = no limit, ``None`` = the site's or robot's default. ``wholes``: key and path of the URLs as they stood on
+    the page, where parameters were taken from them; the catalog looks whether one of them was pushed.
     """
 
     key: int
@@ -36,6 +37,7 @@ class Discovery(msgspec.Struct, array_like=True):
     denial: Denial | None = None
     hops: int = 0
     priority: int = 5
+    wholes: list[tuple[int, str]] = []
 
 
 class Stored(msgspec.Struct, array_like=True, frozen=True):

@@ -2,8 +2,11 @@
 
 Two spellings of one page get one canonical URL: default ports, dot segments, fragments,
 user names, trailing dots of hosts, the case of escapes, escapes that need not be, characters
-that must be escaped, empty queries, session and tracking parameters. What a server may tell
-apart is kept: the order of the query, the case of the path, doubled and trailing slashes.
+that must be escaped, empty queries. What a server may tell apart is kept: the order of the query, the case of
+the path, doubled and trailing slashes.
+
+A link that we find loses session and tracking parameters besides (:data:`DEFAULT_DROP`). A URL that somebody names, with a
+pushed feed above all, keeps every parameter: it is the key by which its sender will speak of it (:func:`whole_url`).
 """
 
 import contextlib
@@ -16,7 +19,7 @@ import can_ada
 from ingather.errors import UrlError
 from ingather.model.urlparts import NO_DOCUMENTS, PUSHED, SCHEMES, shown
 
-__all__ = ["DEFAULT_DROP", "Canonicaliser", "canonical", "fed_url"]
+__all__ = ["DEFAULT_DROP", "Canonicaliser", "canonical", "fed_url", "spellings", "whole_url", "whole_urls"]
 
 DEFAULT_DROP: Final[tuple[str, ...]] = (
     # sessions
@@ -36,6 +39,8 @@ _COMPANIES: Final = tuple(f"{scheme}://" for scheme in sorted(_UNTAUGHT))
 _MEMO_DIRECTORIES: Final = 64
 _MEMO_ENTRIES: Final = 2048
 _MEMO_HREF_CHARS: Final = 512
+_MOST_WHOLES: Final = 16
+"""Spellings of one cut link that a page is remembered to have."""
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 # After Ada everything is ASCII and dot segments are gone. A URL of this form is canonical as it stands.
@@ -89,7 +94,11 @@ class Canonicaliser:
         self._exact = frozenset(exact)
         self._tokens = frozenset(tokens)
         self._prefixes = tuple(prefixes)
-        self._memos: dict[str, tuple[dict[str, str | None], dict[str, str]]] = {}
+        self._memos: dict[str, tuple[dict[str, str | None], dict[str, str], dict[str, tuple[str, str]]]] = {}
+        self._drops_some = False
+        self._dropped = ""
+        self.cut: dict[str, list[str]] = {}
+        """Links of the page at hand that lost parameters: canonical URL to the absolute ones before, see :meth:`take_cut`."""
         self._origins: set[str] = set()
 
     def canonical(self, url: str, base: str | None = None) -> str:
@@ -132,39 +141,72 @@ class Canonicaliser:
         if memo is None:
             if len(memos) >= _MEMO_DIRECTORIES:
                 del memos[next(iter(memos))]
-            memo = memos[directory] = {"": None}, _starts(directory)
+            memo = memos[directory] = {"": None}, _starts(directory), {}
         elif len(memo[0]) > _MEMO_ENTRIES:
             memo[0].clear()
             memo[0][""] = None
-        known, starts = memo
+        known, starts, cut = memo
+        if len(cut) > _MEMO_ENTRIES:
+            cut.clear()
 
-        return partial(self._resolve, held, base, known, starts)
+        return partial(self._resolve, held, base, known, starts, cut)
 
-    def _resolve(
-        self, held: list[can_ada.URL], base: str, known: dict[str, str | None], starts: Mapping[str, str], href: str
-    ) -> str | None:  # fmt: skip
+    def _resolve(  # noqa: PLR0913, PLR0917 - the memo of a directory
+        self,
+        held: list[can_ada.URL],
+        base: str,
+        known: dict[str, str | None],
+        starts: Mapping[str, str],
+        cut: dict[str, tuple[str, str]],
+        href: str,
+    ) -> str | None:
         bare = href.partition("#")[0] if "#" in href else href
         if bare in known:
             return known[bare]
+        if bare in cut:
+            short, whole = cut[bare]
+            self._note_cut(short, whole)
+            return short
         plain = _PLAIN.match(bare)
         if plain is not None and plain[1] in starts:
             url: str | None = starts[plain[1]] + bare[plain.end(1) :]
         else:
             first = bare.strip(_C0_AND_SPACE)[:1]
+            self._dropped = ""
             url = self._joined(held, base, bare) if first else None
+            if self._dropped and url is not None:
+                self._note_cut(url, self._dropped)
+                if first != "?" and len(bare) <= _MEMO_HREF_CHARS:
+                    cut[bare] = url, self._dropped
+                return url
             if first == "?":  # hangs on the document, not on its directory
                 return url
         if len(bare) <= _MEMO_HREF_CHARS:
             known[bare] = url
         return url
 
+    def take_cut(self) -> dict[str, list[str]]:
+        """Return what links lost parameters since the last call: canonical URL to the absolute ones before, see :func:`whole_url`."""
+        cut, self.cut = self.cut, {}
+        return cut
+
+    def _note_cut(self, short: str, whole: str) -> None:
+        wholes = self.cut.setdefault(short, [])
+        if len(wholes) < _MOST_WHOLES and whole not in wholes:
+            wholes.append(whole)
+
     def _joined(self, held: list[can_ada.URL], base: str, bare: str) -> str | None:
         try:
             if not held:
                 held.append(can_ada.parse(base))
-            return self._finish((held[0] + bare).href)
+            href = (held[0] + bare).href
+            self._drops_some = False
+            url = self._finish(href)
         except (ValueError, TypeError):
             return None
+        if self._drops_some:
+            self._dropped = href
+        return url
 
     def _stands(self, url: str) -> bool:
         """Tell cheaply that *url* is canonical; ``False`` means that nobody looked closely."""
@@ -239,11 +281,13 @@ class Canonicaliser:
     def _drops(self, parameter: str) -> bool:
         name, _, value = parameter.partition("=")
         low = name.lower()
-        return (
+        drops = (
             low in self._exact
             or low.startswith(self._prefixes)
             or (low in self._tokens and _TOKEN.match(value) is not None)
         )
+        self._drops_some = self._drops_some or drops
+        return drops
 
 
 def _undotted(href: str) -> str:
@@ -276,6 +320,7 @@ def _starts(directory: str) -> dict[str, str]:
 
 
 _DEFAULT: Final = Canonicaliser()
+_WHOLE: Final = Canonicaliser(())
 
 
 def canonical(url: str, base: str | None = None) -> str:
@@ -289,10 +334,41 @@ def canonical(url: str, base: str | None = None) -> str:
     return _DEFAULT.canonical(url, base)
 
 
-def fed_url(url: str, web: Callable[[str], str] = canonical) -> str:
-    """Return the key form of a URL that was pushed with its content: of any scheme (``googleconnector://...``).
+def whole_url(url: str, base: str | None = None) -> str:
+    """Return the key form of *url* with all its parameters: of a URL that somebody names.
 
-    URLs of the schemes that we gather are as *web* says. Of others the scheme and host are put into lower case, the
+    See :meth:`Canonicaliser.canonical`. Keeps no state: any thread may call it.
+
+    Raises:
+        UrlError: not a URL, or of a scheme that we do not gather.
+    """
+    return _WHOLE.canonical(url, base)
+
+
+def whole_urls(urls: Iterable[str]) -> list[str]:
+    """Return the key forms of *urls* with all their parameters; what is no URL is left out."""
+    found = []
+    for url in urls:
+        with contextlib.suppress(UrlError):
+            found.append(whole_url(url))
+    return found
+
+
+def spellings(text: str, cut: Callable[[str], str] = canonical) -> tuple[str, ...]:
+    """Return the keys that a URL typed by a person may have, best first: with all its parameters, then as *cut* makes it of links.
+
+    Raises:
+        UrlError: not the URL of a document.
+    """
+    whole = fed_url(text)
+    short = fed_url(text, cut)
+    return (whole,) if short == whole else (whole, short)
+
+
+def fed_url(url: str, web: Callable[[str], str] = whole_url) -> str:
+    """Return the key form of a URL that was pushed: of any scheme (``googleconnector://...``).
+
+    URLs of the schemes that we gather are as *web* says, by default with all their parameters. Of others the scheme and host are put into lower case, the
     fragment is cut off, and what is not ASCII is escaped; all else is the sender's.
 
     Raises:

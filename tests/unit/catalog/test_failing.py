@@ -161,6 +161,25 @@ def test_a_full_disk_refuses_work_loses_nothing_and_recovers_by_itself(tmp_path:
     assert done.stdout.splitlines() == ["no space left for catalog.db", "recovered"]
 
 
+def test_a_disk_that_fills_amid_a_transaction_is_called_full(tmp_path: Path) -> None:
+    """SQLite ends such a transaction by itself, so that ending it fails, too: that is not what is to be told."""
+    writer = CatalogWriter(tmp_path / "catalog.db")
+    pages = writer.syndication.query("pragma page_count")[0][0]
+    writer.syndication.query(f"pragma max_page_count={pages + 20}")
+    with pytest.raises(DiskFullError, match=r"\Ano space left for catalog\.db") as caught:
+        writer.transaction(
+            lambda w: w.syndication.query(
+                "insert into meta select 'n' || value, zeroblob(10000) from json_each(?) returning name",
+                (str(list(range(100))),),
+            )
+        )
+    assert "raise the limit" in str(caught.value.hint)
+    writer.syndication.query("pragma max_page_count=1000000")
+    writer.transaction(lambda w: w.memory.remember("n", bytes(10_000)))
+    assert not writer.syndication.query("select value from meta where name = 'n0'")
+    writer.close()
+
+
 def test_a_mistake_of_the_caller_rolls_back_what_memory_had_ahead(
     visitor: Visitor, catalog: SqliteUnderTest
 ) -> None:

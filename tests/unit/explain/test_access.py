@@ -1,6 +1,7 @@
 """Who may see what, explained: the worked example of GSA feeds specification 11.4, broken chains, what is not known."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -276,3 +277,22 @@ def test_a_membership_that_goes_changes_the_answer_at_once(world: World) -> None
     assert world.explainer.explain(DOC, [user("moe")])["permitted"]
     clean_up(world.catalog.writer.transaction, "ad")
     assert not world.explainer.explain(DOC, [user("moe")])["permitted"]
+
+
+def test_gsa_11_3_a_name_without_case_is_shown_as_it_is_written_and_compared_folded(world: World) -> None:
+    writ = Principal(PrincipalScope.USER, "User1", "CORP", "Default", case_sensitive=False)
+    other = Principal(PrincipalScope.USER, "User2", "", "Partners", case_sensitive=False)
+    world.members({"eng": [writ, other]})
+    world.put(Acl(DOC, (permit(group("eng")),)))
+    assert [one["text"] for one in world.explainer.who(DOC)["users"]] == ["CORP\\User1", "User2 (Partners)"]
+    folded = replace(writ, name="uSER1", domain="corp", namespace="dEFAULT")
+    assert world.explainer.explain(DOC, [folded])["permitted"]
+
+
+def test_a_name_that_an_earlier_release_kept_folded_has_no_namespace_shown_if_it_is_the_usual_one(
+    world: World,
+) -> None:
+    world.members({"eng": [Principal(PrincipalScope.USER, "User1", case_sensitive=False)]})
+    world.catalog.writer.transaction(lambda w: w.syndication.query("update party set written = null"))
+    world.put(Acl(DOC, (permit(group("eng")),)))
+    assert [one["text"] for one in world.explainer.who(DOC)["users"]] == ["user1"]

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from ingather.catalog.feeds.sqlite_feeds import Listing
+from ingather.catalog.sqlite_changes import Applied
 from ingather.conf.sources.syndication import SyndicationConf
 from ingather.model.intent import Intent
 from ingather.model.report import Discovery
@@ -306,3 +309,21 @@ def test_the_budget_spreads_checks_oldest_first(home_of: HomeOf) -> None:
         counts.append(sum(one.intent is Intent.CHECK for one in asked))
     assert max(counts) <= 10
     assert {one.url for one in home.asked if one.intent is Intent.CHECK} == set(links)
+
+
+def test_an_item_whose_link_is_cut_means_the_pushed_url_it_is_cut_from(home: FedHome) -> None:
+    """Its content came with a feed, so the web feed takes nothing and makes no second document."""
+    pushed, item = "https://n.test/a?utm_source=connector", "https://n.test/a?utm_source=rss"
+
+    def push(writer: Any, applied: Applied) -> None:
+        source = writer.feeds.make_source("pushed")
+        row = writer.feeds.make(pushed, source, applied)
+        writer.feeds.put_listing(row.id, Listing(source, web=False, content=True))
+        writer.feeds.note_short(row.id, A)
+
+    home.job(push)
+    home.web |= {item: Said(body="Alpha"), A: Said(body="Alpha"), FEED: Said(body=rss((item, D)))}
+    home.cycle()
+    assert owner(home, pushed) == "pushed"
+    assert home.writer.syndication.known([A, item]) == {}
+    assert home.of(A) == home.of(pushed) == []

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from ingather.app.reports import documents
 from ingather.app.reports.table import Ask, Context
 from ingather.app.sitemaps.limits import SitemapLimits
+from ingather.catalog.feeds.sqlite_feeds import Listing
 from ingather.catalog.reports.sqlite_reports import ReportReader
+from ingather.catalog.sqlite_changes import Applied
 from ingather.conf.sources.revisits import RevisitConf
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
@@ -99,6 +101,26 @@ def test_a_sitemap_is_no_document_and_its_filters_are_those_of_links(make: Make)
         (1,)
     ]  # excluded by a rule, never asked for
     assert not home.of(f"{A}/x.zip")
+
+
+def test_an_entry_that_is_cut_means_the_pushed_url_it_is_cut_from(make: Make) -> None:
+    home = make()
+    pushed = f"{A}/maps/view?utm_source=connector"
+
+    def push(writer: Any, applied: Applied) -> None:
+        source = writer.feeds.make_source("pushed")
+        row = writer.feeds.make(pushed, source, applied)
+        writer.feeds.put_listing(row.id, Listing(source, web=False, content=True))
+        writer.feeds.note_short(row.id, f"{A}/maps/view")
+
+    home.job(push)
+    home.web |= {f"{A}/": PAGE, MAP: Said(body=urlset(f"{A}/maps/view?utm_source=map"))}
+    home.start(f"{A}/")
+    home.robots(A, f"Sitemap: {MAP}")
+    home.rest()
+    assert listed(home) == {f"{A}/maps/view": 1}
+    assert home.rows("select id from sitemap_entry") == [(home.id_of(pushed),)]
+    assert home.writer.syndication.known([f"{A}/maps/view"]) == {}
 
 
 def test_a_host_that_is_not_gathered_brings_no_sitemaps(make: Make) -> None:

@@ -15,6 +15,7 @@ from ingather.errors import IndexingError, UsageError
 from ingather.explain.access import AccessExplainer, AccessParts, DocumentFacts
 from ingather.index import IndexFolder
 from ingather.model.acl import Principal, PrincipalScope
+from ingather.model.url import spellings
 from ingather.model.viewer import Viewer
 
 __all__ = ["HomeAccess"]
@@ -39,6 +40,7 @@ class HomeAccess:
             AccessParts(
                 acls=lambda: AccessReader(self._database) if self._database.exists() else None,
                 groups=lambda: GroupReader(self._database),
+                meant=self._meant,
                 document=self._document,
                 cut_domains=cut_domains,
             )
@@ -89,6 +91,15 @@ class HomeAccess:
             if local is not None:
                 return principal_of(local)
         return _named(name, PrincipalScope.USER)
+
+    def _meant(self, text: str) -> str:
+        if not self._database.exists():
+            return spellings(text)[-1]
+        reader = SqliteReader(self._database, self._home.bodies)
+        try:
+            return reader.meant(text)
+        finally:
+            reader.close()
 
     def _document(self, url: str) -> DocumentFacts | None:
         reader = SqliteReader(self._database, self._home.bodies)

@@ -99,7 +99,7 @@ class Groups:
                 above = expand(reader, (), (who,))
             return {
                 "group": principal_form(who),
-                "members": [{**_key_form(m.key), "case_sensitive": m.key[1], "source": m.source} for m in members[:_SHOWN]],
+                "members": [{**principal_form(m.who), "case_sensitive": m.key[1], "source": m.source} for m in members[:_SHOWN]],
                 "more": len(members) > _SHOWN,
                 "above": ways(above)[1:],
             }  # fmt: skip

@@ -10,7 +10,6 @@ from ingather.catalog.descriptions.sqlite_descriptions import Parts
 from ingather.conf.rd.soif import MOST_OBJECT_BYTES, MOST_VALUE_BYTES, writable_name, write_object
 from ingather.errors import UrlError, UsageError
 from ingather.model.description import LAYERS, PERSISTENT, Attributes, Description
-from ingather.model.url import canonical
 
 __all__ = ["KINDS", "Choice", "Chosen", "Unwritten", "choose", "data_of", "soif_of"]
 
@@ -92,7 +91,7 @@ def _candidates(
 ) -> Iterator[list[DescribedRow]]:
     if choice.kind == "by_url" and not choice.value.endswith("*"):
         try:
-            record = reader.find(canonical(choice.value))
+            record = reader.find(reader.meant(choice.value))
         except UrlError as error:
             raise UsageError(error.text, hint=error.hint) from error
         if record is not None:

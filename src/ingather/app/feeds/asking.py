@@ -27,6 +27,11 @@ class Asking:
 
     def __init__(self, home: FeedHome, process: FeedProcess, transact: Transact[Any]) -> None:
         self._home, self._process, self._transact = home, process, transact
+        self._afresh: tuple[int, int] | None = None
+
+    def read_afresh(self, feed: FeedRow) -> None:
+        """Have the next items of *feed* read although what is kept was made from the same contents."""
+        self._afresh = feed.id, feed.done
 
     def ask(self, feed: FeedRow) -> FeedBatch:
         """Have the worker read on. When it dies it is asked for single records, and the one that kills is passed over.
@@ -58,6 +63,7 @@ class Asking:
             source=source_row_name(feed.datasource), cursor=cursor, done=done,
             listed=feed.datasource == WEB_SOURCE or feed.feedtype == FeedType.METADATA_AND_URL,
             follow=self._home.follow(feed.datasource), prefixes=grant_in(feed.fields).prefixes, size=feed.size, sha256=feed.sha256,
+            afresh=self._afresh == (feed.id, done),
         )  # fmt: skip
 
     def _asked(self, order: FeedOrder) -> FeedBatch:

@@ -11,7 +11,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.sweeping import Guard, Ruled
-from ingather.model.url import canonical
+from ingather.model.url import fed_url
 from ingather.robot.settling.committing import ledger_of
 from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Proposal
 
@@ -68,7 +68,7 @@ def feed_policy(
 ) -> FeedPolicy:
     """Return what counts for a data source; see :class:`FeedPolicy`. Without arguments: for one without settings of its own."""
     return FeedPolicy(
-        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=canonical, takes_over=takes_over,
+        empty_acl_is_none=empty_acl_is_none, one_value_per_meta=one_value_per_meta, canonical=fed_url, takes_over=takes_over,
         taken_over=taken_over or {}, inherited=inherited,
     )  # fmt: skip
 

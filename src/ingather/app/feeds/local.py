@@ -30,6 +30,7 @@ from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.index import IndexFolder
+from ingather.model.url import Canonicaliser
 from ingather.ports.clock import Clock
 
 __all__ = ["LocalFeeds", "feed_home", "indexed_sequence", "spool_of"]
@@ -97,6 +98,12 @@ class LocalFeeds:
         version = self.writer.transaction(
             lambda w: w.registry.versions.publish(
                 loaded.digest, packed(loaded.bodies), now_s, note="as config/ was for a feed"
+            )
+        )
+        canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
+        self.writer.transaction(
+            lambda w: w.feeds.use_shortening(
+                canonicaliser.canonical, "\n".join(canonicaliser.drop_parameters)
             )
         )
         known = {"web": SourceConf(), **sources}

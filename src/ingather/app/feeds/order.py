@@ -26,6 +26,7 @@ class FeedOrder(msgspec.Struct, array_like=True):
         pass_over: number of the item that brought down its reader, 0 = none.
         follow: whether links in its contents are followed.
         prefixes: URLs at or below which those links must be; none = anywhere.
+        afresh: contents are read although what is kept was made from the same.
         size, sha256: of the file as it was acknowledged; without *sha256* it is not looked at.
     """
 
@@ -43,3 +44,4 @@ class FeedOrder(msgspec.Struct, array_like=True):
     prefixes: tuple[str, ...] = ()
     size: int = 0
     sha256: str = ""
+    afresh: bool = False

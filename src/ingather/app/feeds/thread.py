@@ -9,6 +9,7 @@ dropped.
 import asyncio
 import threading
 from collections.abc import Callable, Iterable
+from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import CatalogError, DiskFullError, IngatherError
-from ingather.feeds.applying import apply_batch
+from ingather.feeds.applying import apply_batch, stand
 from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
     FeedFields,
@@ -46,6 +47,16 @@ _MOST_SUCCESSES: Final = 1_000
 MOST_VISITS: Final = 900
 """So many visits count in the backlog at most: clients pause above 4,000 and go on below 1,000, and a slow host must not stop them for ever."""
 _COUNT_S: Final = 1.0
+
+
+class _Came(Enum):
+    """What came of a batch."""
+
+    APPLIED = auto()
+    CLOSED = auto()
+    NOT_NOW = auto()
+    AFRESH = auto()
+    """What was found unchanged is not kept any more: its contents are to be read."""
 
 
 class Feeding:
@@ -291,45 +302,55 @@ class Feeding:
             self._asking.set_aside(feed)
         if not batch.ended and batch.items and self._queues.alone:
             self._process.ahead(self._asking.order(feed, batch.cursor, batch.items[-1].n))
-        applied, closed = self._transact(partial(self._apply, feed, batch))
-        if not applied:
-            if self._rests(feed):
-                return False
-            if self._home.blueprint().version == batch.version:
-                raise CatalogError("a configuration is being put into force")
-            _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
+        came = self._transact(partial(self._apply, feed, batch))
+        if came in (_Came.NOT_NOW, _Came.AFRESH):
+            self._not_applied(feed, batch, came)
             return False
-        if closed:
+        if came is _Came.CLOSED:
             return True
         with self._condition:
             done = batch.items[-1].n if batch.items else feed.done
             self._queues.left(feed.id, feed.estimate - done)
         return batch.ended and self._finish(feed, batch.trouble, batch.warnings)
 
-    def _apply(
-        self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied
-    ) -> tuple[bool, bool]:
-        """Apply a batch; return whether it was, and whether the feed is closed: its last batch, and nothing that it may leave out.
+    def _not_applied(self, feed: FeedRow, batch: FeedBatch, came: "_Came") -> None:
+        """See that a batch which was not applied comes again.
+
+        Raises:
+            CatalogError: it is to be tried later.
+        """
+        if came is _Came.AFRESH:
+            self._asking.read_afresh(feed)
+            _log.info("what a batch found unchanged is not kept any more: it is read again", feed=feed.name)
+        elif not self._rests(feed):
+            if self._home.blueprint().version == batch.version:
+                raise CatalogError("a configuration is being put into force")
+            _log.info("a batch was read under an older configuration: it is read again", feed=feed.name)
+
+    def _apply(self, feed: FeedRow, batch: FeedBatch, writer: CatalogWriter, applied: Applied) -> "_Came":
+        """Apply a batch; closed: the feed ends with it, and there is nothing that it may leave out.
 
         Not applied is what was judged by patterns which are not in force any more. Asked inside the transaction: what is
         published between this question and the commit comes behind it, and goes over what was applied.
         """
         if source_row_name(feed.datasource) in writer.registry.disabled_sources():
-            return False, False
+            return _Came.NOT_NOW
         if batch.version and batch.version != writer.registry.versions.in_force():
-            return False, False
+            return _Came.NOT_NOW
+        if not stand(writer, batch):
+            return _Came.AFRESH
         now_s = writer.applier.now_s = self._clock.wall()
         policy = self._home.policy(feed.datasource)
         if not feed.done and may_leave_out(feed):
             self._showing.hold(feed.id)
         apply_batch(writer, applied, feed, batch, now_s=now_s, policy=policy)
         if not batch.ended:
-            return True, False
+            return _Came.APPLIED
         writer.feeds.read_whole(feed.id, complete=batch.complete)
         if not batch.trouble and may_leave_out(feed):
-            return True, False
+            return _Came.APPLIED
         self._close(feed.id, batch.trouble, _notes(feed, batch.warnings, batch.trouble), writer, applied)
-        return True, True
+        return _Came.CLOSED
 
     def _rests(self, feed: FeedRow) -> bool:
         with self._condition:

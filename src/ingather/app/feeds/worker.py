@@ -25,9 +25,11 @@ from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
+from ingather.app.feeds.marks import ContentMarks
 from ingather.app.feeds.order import READY, FeedOrder
 from ingather.app.gatherer import die_with
 from ingather.app.home import Home
+from ingather.app.homeparts import database_of
 from ingather.app.memory import calm_collector
 from ingather.app.plugging import converter_environment, plug_ins
 from ingather.app.priority import stand_back
@@ -154,6 +156,9 @@ class _Worker:
             limits=wiring.pipeline_limits(settings), pushes=lambda _: True,
         )  # fmt: skip
         self._limits = _feed_limits(settings)
+        self._marks = ContentMarks(database_of(Home(home)), blueprint, own)
+        self._spoken: set[str] = set()
+        """URLs of which the answer at hand speaks."""
         self._most = settings.count("limits.feed-batch")
         self._held: OrderedDict[int, _Held] = OrderedDict()
         self._sound: OrderedDict[str, None] = OrderedDict()
@@ -164,6 +169,7 @@ class _Worker:
         self._engine.shut_down()
         await self._pool.close()
         self._segment.close()
+        self._marks.close()
 
     async def answer(self, order: FeedOrder) -> FeedBatch:
         """Return what follows; trouble that concerns the whole feed is an answer too."""
@@ -197,6 +203,7 @@ class _Worker:
             [], msgspec.json.encode(held.before), segment=self._segment.segment, version=self._version
         )
         n, size = first, 0
+        self._spoken.clear()
         for item in batch.items:
             if isinstance(item, FeedHeader):
                 answer.warnings += item.warnings
@@ -206,6 +213,8 @@ class _Worker:
             if n <= order.done:
                 continue
             prepared = await self._prepare(n, item, order)
+            self._spoken.add(prepared.url)
+            self._spelled(prepared, item)
             answer.items.append(prepared)
             held.at = n
             size += len(prepared.report.text) if prepared.report is not None else 200
@@ -292,12 +301,22 @@ class _Worker:
             return await self._record(n, item, order)
         return Prepared(n, item.line, "", rejected="a membership belongs into a feed of groups")
 
-    def _url(self, text: str) -> str:
-        """Return the key form, ``""`` if *text* is no URL."""
+    @staticmethod
+    def _url(text: str) -> str:
+        """Return the key form with all its parameters, ``""`` if *text* is no URL."""
         try:
-            return fed_url(text, self._canonicaliser.canonical)
+            return fed_url(text)
         except UrlError:
             return ""
+
+    def _spelled(self, made: Prepared, item: FeedRecord | FeedAcl | FeedRejection | GroupMembership) -> None:
+        """Note how the feed writes the URL, and what links to it are cut to."""
+        written = item.acl.url if isinstance(item, FeedAcl) else getattr(item, "url", "")
+        made.written = written if written != made.url else ""
+        if "?" in made.url or ";" in made.url:
+            with suppress(UrlError):
+                short = fed_url(made.url, self._canonicaliser.canonical)
+                made.short = short if short != made.url else ""
 
     def _acl(self, acl: Acl, url: str) -> Acl:
         """Return *acl* with canonical URLs; a parent that is none makes it untrusted."""
@@ -337,19 +356,29 @@ class _Worker:
                     url, depth=0, max_depth=None, source=order.source, pushed=Pushed.URL
                 )
         elif content is not None:
-            made.report = await self._content(url, record, content.body, order, text=content.text)
+            headers = _headers(record, text=content.text)
+            made.mark = self._marks.mark(url, content.body, headers, order.source, follow=order.follow)
+            # What this answer says of the URL before is not in the catalog yet.
+            if not order.afresh and url not in self._spoken and self._marks.stands(url, made.mark):
+                made.report = self._pipeline.ended(self._claim(url, order), Outcome.UNCHANGED)
+            else:
+                made.report = await self._content(url, headers, content.body, order)
         return made
 
+    @staticmethod
+    def _claim(url: str, order: FeedOrder) -> Claim:
+        return Claim(id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source)
+
     async def _content(
-        self, url: str, record: FeedRecord, body: bytes, order: FeedOrder, *, text: bool
+        self, url: str, headers: tuple[tuple[str, str], ...], body: bytes, order: FeedOrder
     ) -> Report:
         """Let content go through the steps behind a fetch: read, Data filters, links, description, WARC."""
-        claim = Claim(id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source)
+        claim = self._claim(url, order)
         evaluation = self._engine.evaluation(Candidate(url=url, source=order.source, pushed=Pushed.CONTENT))
         if not self._engine.metadata(evaluation):
             denial = denial_of(evaluation, self._version)
             return self._pipeline.ended(claim, Outcome.EXCLUDED, detail=denial.reason, denial=denial)
-        got = Response(url, 200, _headers(record, text=text), body)
+        got = Response(url, 200, headers, body)
         report = await self._pipeline.process(Judged(claim, url, evaluation), got)
         if not order.follow:
             report.links, report.found = b"", []

@@ -1,6 +1,7 @@
 """The robot's commands with their arguments as people write them; every way in (CLI, HTTP, port) ends here."""
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ingather.app.publishing import take_over
@@ -107,10 +108,12 @@ class RobotCommands:
             UsageError: it is no URL, or the filters, a budget or an operator refuse it; nothing is put in.
         """
         try:
-            whole = canonical(url)
+            gathering = self._gathering
+            canonical(url)  # of a scheme that we gather
+            with closing(gathering.reader_once()) as reader:
+                whole = reader.meant(url)
         except UrlError as error:
             raise UsageError(f"{url!r} is no URL: {error.text}", hint="write a whole URL") from error
-        gathering = self._gathering
         whole = gathering.names.fold(whole)
         found = gathering.discoverer.discover(
             whole, depth=0, max_depth=_depth(depth), source="web", priority=1

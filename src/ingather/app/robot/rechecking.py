@@ -6,7 +6,7 @@ visited once more when that visit is settled.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from ingather.catalog.frontier.sqlite_recheck import RecheckReader, Woken
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UrlError, UsageError
-from ingather.model.url import canonical
+from ingather.model.url import whole_url
 from ingather.model.urlparts import split
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def choose(home: Home, choice: Choice) -> Chosen:
             )
         unknown: tuple[str, ...] = ()
         if choice.urls:
+            choice = replace(choice, urls=tuple(dict.fromkeys(reader.meant(url) for url in choice.urls)))
             known = reader.rows_of(choice.urls)
             unknown = tuple(url for url in choice.urls if url not in known)
         rows = list(islice(_rows(home, reader, choice), choice.limit + 1))
@@ -203,7 +204,7 @@ def _said(choice: Choice, chosen: Chosen, done: Woken) -> dict[str, Any]:
 
 def _url(text: str) -> str:
     try:
-        return canonical(text)
+        return whole_url(text)
     except UrlError as error:
         raise UsageError(f"{text!r} is no URL: {error.text}", hint="write a whole URL") from error
 

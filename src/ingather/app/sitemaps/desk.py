@@ -284,6 +284,9 @@ class SitemapDesk:
             entry.url, depth=_DEPTH, max_depth=None, source=writer.applier.names.source_name(row.source),
             priority=priority_of(entry),
         )  # fmt: skip
+        pushed = writer.applier.pushed
+        if pushed.some:
+            found = next(pushed.meant(found))
         url_id = writer.applier.discover(found, row.url, applied)
         writer.sitemaps.judged(listed, EntryState.REFUSED if url_id is None else EntryState.TAKEN, url_id)
         if url_id is not None and entry.lastmod_s is not None:

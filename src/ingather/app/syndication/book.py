@@ -57,7 +57,7 @@ class CatalogBook:
         for link in links:
             with suppress(UrlError):
                 urls[link] = self._key_of(link)
-        rows = self._store.known(list(dict.fromkeys(urls.values())))
+        rows = self._store.meant(list(dict.fromkeys(urls.values())))
         mine = self.registrations(list(rows.values()))
         return {link: rows[url] for link, url in urls.items() if url in rows and rows[url] in mine}
 

@@ -56,7 +56,7 @@ def _keyed(
     wanted: Mapping[str, ListingItem], source: FedSource, feed: FeedRow, writer: Writer, applied: Applied
 ) -> tuple[tuple[Listed, ...], int]:
     store, number = writer.syndication, feed.source
-    rows = store.known(list(wanted))
+    rows = store.meant(list(wanted))
     claims = store.claims(list(rows.values()))
     keys: dict[str, int] = {}
     others: set[int] = set()

@@ -171,6 +171,33 @@ class AccessStore:
             self._write(url, self.chain(acl, source=source), source, bound=False)
             self._follow(url, applied)
 
+    def only_parent(self, url: str) -> str | None:
+        """Return the URL from which *url* inherits all, ``""`` = it has no ACL, ``None`` = it has one of its own, or a problem."""
+        row = self._cursor.execute(
+            "select c.parent, length(e.entries), c.problem from acl a join acl_chain c on c.id = a.chain join acl_entries e "
+            "on e.id = c.entries where a.url = ?",
+            (url,),
+        ).fetchone()
+        if row is None:
+            return ""
+        parent, entries, problem = row
+        return parent if parent and not problem and entries == len(pack_entries(())) else None
+
+    def before_whole_urls(self, url: str, source: int) -> bool:
+        """Whether the ACL of *url* is of *source*, and of the time when URLs of feeds lost parameters as links do."""
+        row = self._cursor.execute(
+            "select a.at < (select value from meta where name = 'short-until'), a.source from acl a where a.url = ? and a.chain is not null",
+            (url,),
+        ).fetchone()
+        return row is not None and bool(row[0]) and row[1] == source
+
+    def same_chain(self, one: str, other: str) -> bool:
+        """Whether two URLs have the same ACL."""
+        rows = fetch(
+            self._cursor, "select chain from acl where url in (?, ?) and chain is not null", (one, other)
+        )
+        return len(rows) == 2 and rows[0] == rows[1]  # noqa: PLR2004 - both have one
+
     def secure(self, url_id: int, applied: Applied, *, secured: bool) -> bool:
         """Note whether a document is not for everybody even without an ACL; return whether that changed.
 

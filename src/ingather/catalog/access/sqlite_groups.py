@@ -8,7 +8,8 @@ meanwhile.
 Source: GSA feeds specification, section 12.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -16,11 +17,15 @@ import apsw
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.acl import PrincipalScope
 
-__all__ = ["GroupStore", "PartyKey"]
+__all__ = ["GroupStore", "PartyKey", "Written"]
 
 PartyKey = tuple[PrincipalScope, bool, str, str, str]
 """User or group, whether with case, namespace, domain, name; the three texts folded if without."""
 
+Written = tuple[str, str, str]
+"""Namespace, domain and name as somebody wrote them."""
+
+_NOTHING: Final[Mapping[PartyKey, Written]] = {}
 _WRITTEN, _IN_FORCE, _GONE = 0, 1, 2
 _CACHED: Final = 200_000
 _GROUPS: Final = 200
@@ -34,6 +39,7 @@ class GroupStore:
         self._cursor = db.cursor()
         self._known: dict[PartyKey, int] = {}
         self._groups: dict[PartyKey, int] = {}
+        self._written: Mapping[PartyKey, Written] = {}
 
     def reload(self) -> None:
         """Forget what was not committed."""
@@ -55,12 +61,15 @@ class GroupStore:
         return self._new(source, _IN_FORCE, now_s) if found is None else int(found)
 
     def add(
-        self, load: int, rows: Iterable[tuple[PartyKey, PartyKey, Sequence[PartyKey]]], now_s: float
-    ) -> int:
+        self, load: int, rows: Iterable[tuple[PartyKey, PartyKey, Sequence[PartyKey]]], now_s: float,
+        *, written: Mapping[PartyKey, Written] = _NOTHING,
+    ) -> int:  # fmt: skip
         """Add memberships to a load; return how many it did not have.
 
-        *rows*: a group as written, the same folded, some of its members.
+        *rows*: a group as written, the same folded, some of its members. *written*: how members are written who are compared
+        without case; they are shown so.
         """
+        self._written = written
         pairs = [
             (self._party(member), self._group(group, folded), load)
             for group, folded, members in rows
@@ -213,16 +222,22 @@ class GroupStore:
             return known
         scope, with_case, namespace, domain, name = key
         values = (name, domain, namespace, scope is PrincipalScope.GROUP, with_case)
+        written = self._written.get(key)
+        spelled = None if written is None else json.dumps(written, ensure_ascii=False)
         number = self._cursor.execute(
             "select id from party where name = ? and domain = ? and namespace = ? and is_group = ? and with_case = ?",
             values,
         ).get
         if number is None:
             self._cursor.execute(
-                "insert into party (name, domain, namespace, is_group, with_case) values (?, ?, ?, ?, ?)",
-                values,
+                "insert into party (name, domain, namespace, is_group, with_case, written) values (?, ?, ?, ?, ?, ?)",
+                (*values, spelled),
             )
             number = self._db.last_insert_rowid()
+        elif spelled is not None:
+            self._cursor.execute(
+                "update party set written = ? where id = ? and written is not ?", (spelled, number, spelled)
+            )
         if len(self._known) >= _CACHED:
             self._known.clear()
         self._known[key] = int(number)

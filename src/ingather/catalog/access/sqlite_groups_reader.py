@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from ingather.catalog.access.sqlite_groups import PartyKey
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
-from ingather.model.acl import Principal, PrincipalScope
+from ingather.model.acl import DEFAULT_NAMESPACE, Principal, PrincipalScope
 
 __all__ = ["Above", "GroupReader", "Member", "SourceRow"]
 
@@ -28,6 +28,8 @@ class Member(NamedTuple):
     member: int
     key: PartyKey
     source: str
+    who: Principal
+    """As he is to be shown: as a membership wrote him."""
 
 
 class SourceRow(NamedTuple):
@@ -87,9 +89,9 @@ class GroupReader:
     def below(self, groups: Sequence[int], *, most: int) -> list[Member]:
         """Return at most *most* direct members of *groups*, by group."""
         return [
-            Member(group, member, _key(key), source)
-            for group, member, source, *key in self._rows.all(
-                "select m.grp, m.member, l.source, p.is_group, p.with_case, p.namespace, p.domain, p.name from membership_load l "
+            Member(group, member, _key(key), source, _written(_key(key), written))
+            for group, member, source, written, *key in self._rows.all(
+                "select m.grp, m.member, l.source, p.written, p.is_group, p.with_case, p.namespace, p.domain, p.name from membership_load l "
                 "cross join membership m indexed by membership_by_load on m.load = l.id "
                 "join party p on p.id = m.member where l.state = 1 and m.grp in (select value from json_each(?)) "
                 "order by m.grp, p.name, m.member, l.source limit ?",
@@ -143,3 +145,13 @@ def _key(values: Sequence[object]) -> PartyKey:
     is_group, with_case, namespace, domain, name = values
     scope = PrincipalScope.GROUP if is_group else PrincipalScope.USER
     return scope, bool(with_case), str(namespace), str(domain), str(name)
+
+
+def _written(key: PartyKey, written: str | None) -> Principal:
+    """Return whom a key means as he was written; of who came before that was kept the usual namespace is known at least."""
+    scope, with_case, namespace, domain, name = key
+    if not with_case and written is not None:
+        namespace, domain, name = json.loads(written)
+    elif not with_case and namespace == DEFAULT_NAMESPACE.lower():
+        namespace = DEFAULT_NAMESPACE
+    return Principal(scope, name, domain, namespace)

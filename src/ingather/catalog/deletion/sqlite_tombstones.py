@@ -7,6 +7,7 @@ from ingather.catalog.deletion.sqlite_accounts import SourceAccount, source_acco
 from ingather.catalog.deletion.sqlite_undo import MATCHING, matching_values
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_typed import meant_url
 from ingather.model.decided import Undo
 from ingather.model.lifecycle import Outcome
 from ingather.model.urlparts import key
@@ -159,6 +160,10 @@ class TombstoneReader:
     def close(self) -> None:
         """Close the connection."""
         self._rows.close()
+
+    def meant(self, text: str) -> str:
+        """Return the canonical URL that a person means; see :func:`ingather.catalog.sqlite_typed.meant_url`."""
+        return meant_url(self._rows, text)
 
     def row_of(self, url: str) -> int | None:
         """Return the row of a canonical URL, ``None`` if it is not known."""

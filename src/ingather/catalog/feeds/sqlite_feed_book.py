@@ -170,8 +170,12 @@ class FeedBook:
         )
         if not self._db.changes():
             return False
-        self._cursor.execute("delete from feed_record where feed = ?", (number,))
+        self._forget_receipts(number)
         return True
+
+    def _forget_receipts(self, number: int) -> None:
+        self._cursor.execute("delete from feed_record where feed = ?", (number,))
+        self._cursor.execute("delete from feed_spelling where feed = ?", (number,))
 
     def prune(self, before_s: float, limit: int) -> list[tuple[int, str]]:
         """Forget feeds that ended before wall time *before_s*; return (number, file) of each."""
@@ -190,7 +194,7 @@ class FeedBook:
             "insert into meta (name, value) select 'feed-newest', max(id) from feed where true on conflict (name) do update "
             "set value = max(value, excluded.value)"
         )
-        self._cursor.execute("delete from feed_record where feed = ?", (number,))
+        self._forget_receipts(number)
         self._cursor.execute("delete from feed where id = ?", (number,))
 
     # -- receipts -----------------------------------------------------------------------------
@@ -206,6 +210,28 @@ class FeedBook:
         self._cursor.executemany(
             "insert or replace into feed_record (feed, n, line, url, id, action, state, seq, note, ask) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
+        )
+
+    def spellings(self, rows: Sequence[tuple[int, str, int, str]]) -> None:
+        """Note how records wrote their URLs: feed, URL, number of the record, URL as written."""
+        self._cursor.executemany(
+            "insert or replace into feed_spelling (feed, url, n, written) values (?, ?, ?, ?)", rows
+        )
+
+    def spelled(self, feed: int, url: str) -> list[tuple[int, str]]:
+        """Return (number, URL as written) of the records of *feed* that wrote *url* in another way, ascending; at most 2."""
+        return fetch(
+            self._cursor,
+            "select n, written from feed_spelling where feed = ? and url = ? order by n limit 2",
+            (feed, url),
+        )
+
+    def remark(self, feed: int, n: int, note: str) -> None:
+        """Add a note to the receipt of an earlier record."""
+        self._cursor.execute(
+            "update feed_record set note = iif(note = '', ?3, note || '; ' || ?3) where feed = ?1 and n = ?2 "
+            "and not instr(note, ?3)",
+            (feed, n, note),
         )
 
     @property

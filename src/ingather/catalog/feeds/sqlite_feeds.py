@@ -6,7 +6,8 @@ crawler leaves it alone, whatever it had claimed before.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -15,12 +16,14 @@ import msgspec
 
 from ingather.catalog.access.sqlite_acl import has_list
 from ingather.catalog.feeds.sqlite_feed_book import FeedBook
+from ingather.catalog.feeds.sqlite_feed_marks import STANDS
 from ingather.catalog.frontier.sqlite_discovery import BY_HAND
 from ingather.catalog.packing import EMPTY_ATTRIBUTES, raw_visits
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_rows import fetch
 from ingather.catalog.statements import SQL
+from ingather.errors import UrlError
 from ingather.model.change import ChangeKind
 from ingather.model.demand import Demand, earliest_visit
 from ingather.model.lifecycle import State
@@ -86,6 +89,9 @@ class FeedStore(FeedBook):
     def __init__(self, db: apsw.Connection, applier: Applier, seed: int) -> None:
         super().__init__(db, applier)
         self._seed = seed
+        self._short_feed = int(
+            self._cursor.execute("select value from meta where name = 'short-feed'").get or 0
+        )
 
     # -- rows of URLs -------------------------------------------------------------------------
 
@@ -274,6 +280,53 @@ class FeedStore(FeedBook):
     def unlist(self, url_id: int) -> None:
         """No feed owns the URL any more."""
         self._cursor.execute("delete from fed where id = ?", (url_id,))
+        self._applier.pushed.forget(url_id)
+
+    def mark(self, url_id: int, mark: bytes) -> None:
+        """Note from what the description of a row was made just now; ``b""`` = nobody knows."""
+        self._cursor.execute("delete from feed_mark where id = ?", (url_id,))
+        if mark:
+            self._cursor.execute(
+                "insert into feed_mark (id, mark, seg, off, toff, digests) select u.id, ?2, u.seg, u.off, u.toff, p.digests "
+                "from url u join page p on p.id = u.id where u.id = ?1 and u.version is not null and u.seg is not null "
+                "and p.digests is not null",
+                (url_id, mark),
+            )
+
+    def stands(self, url: str, mark: bytes) -> bool:
+        """Whether *url* is described as it was made from what *mark* is of."""
+        return bool(self._cursor.execute(STANDS, (key(url, self._seed), mark)).get == url)
+
+    def named(self, feed: int, url: str) -> int:
+        """Return the number of the record of *feed* that spoke of *url* last, 0 = none did, or it deleted it."""
+        found = self.row(url)
+        return found.listing.n if found and found.listing and found.listing.feed == feed else 0
+
+    def note_short(self, url_id: int, short: str) -> None:
+        """Note that links to a pushed URL are found as *short*, without the parameters that links lose."""
+        self._applier.pushed.note(url_id, key(short, self._seed))
+
+    def kept_short(self, listing: Listing | None) -> bool:
+        """Whether feeds named a URL last when their URLs lost parameters as links do: it may stand for another."""
+        return listing is not None and 0 < listing.feed <= self._short_feed
+
+    def use_shortening(self, shorten: Callable[[str], str], name: str) -> None:
+        """Have links to pushed URLs found as *shorten* cuts them from now on; *name* says by which parameters."""
+        known = self._cursor.execute("select value from meta where name = 'short-by'").get
+        if known == name:
+            return
+        self._cursor.execute("insert or replace into meta (name, value) values ('short-by', ?)", (name,))
+        self._cursor.execute("delete from pushed_short")
+        rows = fetch(
+            self._cursor,
+            "select f.id, h.origin || u.path from fed f join url u on u.id = f.id join host h on h.id = u.host "
+            "where instr(u.path, '?') or instr(u.path, ';')",
+        )
+        for url_id, url in rows:
+            with suppress(UrlError):  # of a scheme that nobody links to
+                if (short := shorten(url)) != url:
+                    self.note_short(url_id, short)
+        self._applier.pushed.reload()
 
     def deleted_by(self, url_id: int, feed: int | None, n: int | None) -> None:
         """Note which record deleted a URL, for the receipts of those before; ``None``: another listed it since."""

@@ -53,6 +53,16 @@ class SyndicatedUrls:
         )
         return {text: url_id for url_id, number, text in rows if keys[number] == text}
 
+    def meant(self, urls: Sequence[str]) -> dict[str, int]:
+        """Return the rows of what those *urls* name, from which parameters were cut: themselves, or what feeds pushed in their place."""
+        found = self.known(urls)
+        pushed = self._applier.pushed
+        if pushed.some:
+            for url in urls:
+                if url not in found and (row := pushed.first(key(url, self._seed))) is not None:
+                    found[url] = row
+        return found
+
     def row(self, url_id: int) -> tuple[Row, State] | None:
         """Return a row of a URL as it would be claimed, and its state."""
         state = self._cursor.execute("select state from url where id = ?", (url_id,)).get

@@ -189,7 +189,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("urls", "drop-parameters", Kind.WORDS,
             ("PHPSESSID", "JSESSIONID", "ASPSESSIONID*", "CFID", "CFTOKEN", "sid", "sessionid", "session_id",
              "utm_*", "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "_ga", "_gl"),
-            "Query parameters that do not make another page, in any case; * stands for any ending."),
+            "Query parameters that do not make another page, in any case; * stands for any ending. Links, entries of sitemaps and items "
+            "of web feeds lose them; URLs of pushed feeds keep them."),
     # -- javascript
     Setting("javascript", "browser", Kind.TEXT, "", "Path or name of the browser. Empty = the Chromium of the operating system."),
     Setting("javascript", "pages", _I, 1, "Pages that a gatherer renders at once, each in a browser of its own.", low=1, high=16),

@@ -13,7 +13,8 @@ from ingather.model.intent import DOCUMENTS, FEEDS
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, FailureKind, Response
-from ingather.model.url import canonical
+from ingather.model.url import whole_url
+from ingather.model.urlparts import key, split
 from ingather.ports.clock import Clock
 from ingather.robot.visit.discovering import Discoverer
 from ingather.robot.visit.judged import Judged
@@ -36,6 +37,7 @@ class Answering:
         redirects: how many in a row are followed.
         heeds: whether the hosts of a source may say of their documents what crawl-time headers can say.
         opens: whether everybody may see what was fetched for a source with credentials.
+        canonical: makes the key of a redirect's target, as of links.
         target: the key of a redirect's target, of (claim, URL, target); ``None`` = its own.
     """
 
@@ -47,8 +49,10 @@ class Answering:
         redirects: int,
         heeds: Callable[[str], bool],
         opens: Callable[[str], bool],
+        canonical: Callable[[str], str],
         target: Callable[[Claim, str, str], str] | None = None,
     ) -> None:
+        self._canonical = canonical
         self._discoverer = discoverer
         self._clock = clock
         self._redirects = redirects
@@ -161,9 +165,10 @@ class Answering:
         claim = judged.claim
         target = target_of(judged.url, got.header("location"))
         try:
-            target = canonical(target) if target else ""
+            whole = whole_url(target) if target else ""
+            target = self._canonical(target) if target else ""
         except UrlError:
-            target = ""
+            whole = target = ""
         if not target:
             return self._sent_nowhere(
                 judged, got, FailureKind.REDIRECT_TARGET, f"Location {got.header('location')!r}"
@@ -172,12 +177,13 @@ class Answering:
             return self._sent_nowhere(
                 judged, got, FailureKind.REDIRECT_TARGET, f"{target} is no page of a host"
             )
-        if target == judged.url:
+        if judged.url in {target, whole}:
             return self._sent_nowhere(judged, got, FailureKind.REDIRECT_LOOP, f"{target} redirects to itself")
         if claim.hops >= self._redirects:
             return self._sent_nowhere(
                 judged, got, FailureKind.REDIRECTS, f"more than {self._redirects} in a row, next {target}"
             )
+        shortened = whole != target
         if self._target is not None:
             target = self._target(claim, judged.url, target)
         report = self.ended(
@@ -187,6 +193,8 @@ class Answering:
             target, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops + 1,
             pushed=judged.evaluation.candidate.pushed,
         )  # fmt: skip
+        if shortened:
+            report.redirect.wholes = [(key(whole, self._discoverer.seed), split(whole).path)]
         return report
 
     def _sent_nowhere(self, judged: Judged, got: Response, kind: FailureKind, detail: str) -> Report:

@@ -1,6 +1,6 @@
 """What a page leads to: the links that its source follows, those of them that were not met before judged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -11,6 +11,7 @@ from ingather.model.candidate import Pushed
 from ingather.model.page import Link, Page
 from ingather.model.report import Report
 from ingather.model.resource import LISTING_ENTRIES, Response
+from ingather.model.url import whole_urls
 from ingather.model.urlparts import key, split
 from ingather.robot.frontier.seen import Seen
 from ingather.robot.visit.discovering import Discoverer
@@ -63,7 +64,7 @@ class OutLinks:
         if self._seen is None:
             judged.links = links
         else:
-            self._follow(report, judged, links, self._seen)
+            self._follow(report, judged, links, self._seen, cut=page.cut)
 
     def _anchored(self, judged: Judged, got: Response, page: Page, links: list[Link]) -> list[Link]:
         """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
@@ -108,7 +109,15 @@ class OutLinks:
         ]
         return list({link.url: link for link in reversed(kept)}.values())[::-1]
 
-    def _follow(self, report: Report, judged: Judged, links: Sequence[Link], seen: Seen) -> None:
+    def _follow(
+        self,
+        report: Report,
+        judged: Judged,
+        links: Sequence[Link],
+        seen: Seen,
+        *,
+        cut: Mapping[str, Sequence[str]],
+    ) -> None:
         """Pack the page's links, and judge those that were not met before.
 
         A page that was pushed brings its own host into scope and no other.
@@ -130,5 +139,7 @@ class OutLinks:
                     url, depth=depth, max_depth=claim.max_depth, source=claim.source, number=number,
                     pushed=Pushed.URL if own and url.startswith(own) else Pushed.NO,
                 )  # fmt: skip
+                if url in cut:
+                    found.wholes = [(key(whole, seed), split(whole).path) for whole in whole_urls(cut[url])]
                 report.found.append(found)
         report.links, report.anchors = pack_keys(keys), _encode(anchors)

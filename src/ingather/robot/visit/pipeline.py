@@ -32,6 +32,7 @@ from ingather.model.page import Page
 from ingather.model.phase import Phase
 from ingather.model.report import Claim, Denial, Report
 from ingather.model.resource import Failure, Response
+from ingather.model.url import whole_urls
 from ingather.model.urlparts import key
 from ingather.model.verdict import Exclusion, Verdict
 from ingather.ports.clock import Clock
@@ -124,7 +125,7 @@ class Pipeline:
         )  # fmt: skip
         self.answering = Answering(
             discoverer=discoverer, clock=clock, redirects=self._limits.redirects, heeds=self._heeds, opens=opens,
-            target=None if self._renaming is None else self._renaming.target,
+            canonical=reading.canonical, target=None if self._renaming is None else self._renaming.target,
         )  # fmt: skip
 
     def opens(self, source: str) -> bool:
@@ -415,5 +416,9 @@ class Pipeline:
         """Fill in what a description is compared with others by: its text's fingerprint *mark*, its canonical address."""
         whole = len(report.text) == len(page.text)
         report.near = signed(mark if whole else fingerprint(report.text))
-        if page.canonical and page.canonical not in (judged.url, judged.place):
+        if (
+            page.canonical
+            and page.canonical not in (judged.url, judged.place)
+            and judged.url not in whole_urls(page.cut.get(page.canonical, ()))
+        ):
             report.canonical, report.canonical_key = page.canonical, key(page.canonical, self.seed)

@@ -62,6 +62,14 @@ class Reading:
         self._agent = agent
         self._canonicaliser = canonicaliser
 
+    def canonical(self, url: str) -> str:
+        """Return the key form of a link, without the parameters that links lose.
+
+        Raises:
+            UrlError: it is no URL that we gather.
+        """
+        return self._canonicaliser.canonical(url)
+
     async def page(self, claim: Claim, url: str, got: Response) -> Page:
         """Read HTML and text; any other type gives a page without text, for a converter to fill."""
         content_type = got.header("content-type") or None
