@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ingather.access.metas import is_reserved
+from ingather.catalog.access.sqlite_pending import Rights
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow, Receipt
 from ingather.catalog.feeds.sqlite_feeds import Known, Listing
 from ingather.catalog.sqlite_apply import Applied
@@ -460,7 +461,7 @@ class _Applying:
         result.url_id = url_id
         before = listing or Listing(self._source, web=True)
         record = self._bare(item, record, result)
-        rights = self._pending.rights(url_id, item.url)
+        rights = None if found is None else self._pending.rights(url_id, item.url)
         acl = self._acls.bound(record, item.url, before, result)
         now = self._listing(before, item, record, acl)
         now.web, now.last_modified = True, record.last_modified or before.last_modified
@@ -471,18 +472,33 @@ class _Applying:
         self._own_altogether(url_id, found)
         self._feeds.put_listing(url_id, now)
         self._protect(url_id, record, before)
-        chain = self._access.chain_of(item.url)
-        changes = chain not in {rights.chain, rights.said} or before.differs(now)
-        if self._metadata(url_id, record, now.display, found, fresh=listing is None):
+        changes = self._metadata(url_id, record, now.display, found, fresh=listing is None)
+        if changes:
             self._feeds.changed(url_id, self._applied)
-            changes = True
-        self._plan(url_id, record, found, result, changes=found is not None and changes)
-        opened = bool(record.authmethod) and not rights.open and self._pending.rights(url_id, item.url).open
-        if found is not None and (chain != rights.chain or opened):
-            if result.state is Written.WAITING:
-                self._pending.hold(url_id, item.url, rights, self._applied)
-            else:  # no visit is to come
-                self._pending.renew(url_id, item.url, self._applied)
+        if found is None or rights is None:
+            self._plan(url_id, record, None, result)
+            return
+        chain = self._access.chain_of(item.url)
+        changes = changes or before.differs(now) or chain not in {rights.chain, rights.said}
+        self._plan(url_id, record, found, result, changes=changes)
+        self._hold_rights(found, record, rights, result)
+
+    def _hold_rights(self, found: Known, record: FeedRecord, before: Rights, result: Result) -> None:
+        """Rights that a record changed count together with those before, until the visit that it asked for."""
+        url_id, url = found.row.id, result.url
+        opened = bool(record.authmethod) and not before.open and self._pending.rights(url_id, url).open
+        if self._access.chain_of(url) == before.chain and not opened:
+            return
+        if result.state is Written.WAITING:
+            self._pending.hold(url_id, url, before, self._applied)
+        else:  # no visit is to come
+            self._pending.renew(url_id, url, self._applied)
+
+    @staticmethod
+    def _is_done(record: FeedRecord, found: Known, *, changes: bool) -> bool:
+        """Whether a URL is to be fetched once, and was."""
+        once = record.crawl_once or (found.listing is not None and found.listing.once)
+        return once and found.row.version is not None and not (changes and found.state is State.WAITING)
 
     def _own_altogether(self, url_id: int, found: Known | None) -> None:
         """What a token lists is its own source's altogether: its ACL counts for documents of that source alone."""
@@ -510,17 +526,18 @@ class _Applying:
             self._feeds.put_listing(result.url_id, listing)
 
     def _plan(
-        self, url_id: int, record: FeedRecord, found: Known | None, result: Result, *, changes: bool
+        self, url_id: int, record: FeedRecord, found: Known | None, result: Result, *, changes: bool = False
     ) -> None:
         """Plan the visit that a record asks for; the receipt says when it is made, or why none is.
 
         None is dropped because of visits before: a limit on repeated pushes only delays (section 13). Of ``crawl-once`` only
-        ``crawl-immediately`` fetches a document again.
+        ``crawl-immediately`` fetches a document again, or a change while a visit may be under way, which would undo it.
         """
-        row, once = None if found is None else found.row, record.crawl_once
-        if found is not None and found.listing is not None:
-            once = once or found.listing.once
-        if once and row is not None and row.version is not None and not record.crawl_immediately:
+        if (
+            found is not None
+            and not record.crawl_immediately
+            and self._is_done(record, found, changes=changes)
+        ):
             result.notes.append("crawl-once: it was fetched, and only crawl-immediately fetches it again")
             return
         demand = Demand.URGENT if record.crawl_immediately or changes else Demand.USUAL

@@ -188,6 +188,23 @@ def test_an_older_answer_that_says_public_opens_nothing_that_was_closed_since(
     assert who(own) == "all+ann+joe+zoe"  # the host's last word
 
 
+def test_gsa_T29_an_acl_of_a_crawl_once_document_is_not_undone_by_a_visit_under_way(
+    own: FeedRig, robot: FeedRobot
+) -> None:
+    push(own, crawl_once="true")
+    robot.visit(URL, "old", controls=permits("ann", "joe"))
+    push(own, crawl_once="true", crawl_immediately="true")
+    row = claim(robot)
+    push(own, acl("joe"), crawl_once="true")
+    robot.settle((robot.report(row, "of before", controls=permits("ann", "joe")), row))
+    assert who(own) == "joe"
+    assert robot.visit(URL, "new", controls=permits("ann"))
+    assert who(own) == "ann"
+    push(own, acl("zoe"), crawl_once="true")  # no visit is to come: it counts alone
+    assert who(own) == "zoe"
+    assert robot.claim(URL) is None
+
+
 def test_visits_of_what_no_feed_names_ask_nothing_more(own: FeedRig, robot: FeedRobot) -> None:
     push(own)
     row = claim(robot)
