@@ -34,6 +34,7 @@ from ingather.index import IndexFolder
 from ingather.model.description import Attributes
 from ingather.model.page import Converted, Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.source_name import BySource
 from ingather.model.url import Canonicaliser
 from ingather.model.urlparts import split
 
@@ -167,7 +168,7 @@ def _as_the_run(
         return sources
     known = sources.get(source) or SourceConf(name=source)
     opened = resolve(parts.host, parts.port).private
-    return {**sources, source: known.reaching(hosts=(parts.host,), addresses=opened)}
+    return BySource(sources).with_({source: known.reaching(hosts=(parts.host,), addresses=opened)})
 
 
 def _no_edit(_edit: Edit, _author: str, _note: str) -> bool:

@@ -60,6 +60,7 @@ from ingather.conf.sources.source import SourceConf
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
+from ingather.model.source_name import BySource
 from ingather.model.url import Canonicaliser
 from ingather.model.urlparts import split
 from ingather.robot.frontier.allotment import Allotment
@@ -169,7 +170,7 @@ class Gathering:
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
         self.tally = writer.transaction(lambda w: tally_of(w, plan))
-        self.sources = dict(plan.sources) or {"web": SourceConf()}
+        self.sources = BySource(plan.sources or {"web": SourceConf()})
         self.names = KeeperNames(self, writer.aliases.all())
         self.discoverer = Discoverer(
             Engine(self.loaded, counted_elsewhere=True, logs=True), version=self.version, seed=self.seed

@@ -10,6 +10,7 @@ from ingather.app.versions import packed
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
 from ingather.conf.sources.source import SourceConf
+from ingather.model.source_name import BySource
 from ingather.robot.logs.robotlog import RobotLog
 from ingather.robot.settling.tally import Tally
 
@@ -57,7 +58,7 @@ def note_beginning(writer: CatalogWriter, loaded: Loaded, plan: RunPlan, now_s: 
         fresh = {site.name for site in plan.sites}
         known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
         writer.memory.remember(RUN_SITES, pack_sites([*known, *plan.sites]))
-    for name, source in {"web": SourceConf(), **plan.sources}.items():
+    for name, source in BySource({"web": SourceConf()}).with_(plan.sources).items():
         writer.registry.put_source(name, source.kind, source.access)
     return version, bool(before) and before != version
 

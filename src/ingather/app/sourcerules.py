@@ -7,6 +7,7 @@ from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.model.candidate import Pushed
+from ingather.model.source_name import BySource
 from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.listed import ListedRules
 
@@ -58,9 +59,9 @@ def sitemap_limits(settings: Settings) -> SitemapLimits:
     )
 
 
-def rules_of(sources: Mapping[str, SourceConf]) -> dict[str, ListedRules]:
+def rules_of(sources: Mapping[str, SourceConf]) -> Mapping[str, ListedRules]:
     """Return :func:`listed_rules` of each source of kind ``rss`` or ``sitemap``."""
-    return {name: listed_rules(source) for name, source in sources.items() if source.syndicates}
+    return BySource((name, listed_rules(source)) for name, source in sources.items() if source.syndicates)
 
 
 def naming(sources: Mapping[str, SourceConf]) -> Callable[[str], Pushed]:
@@ -98,5 +99,7 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
 def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:
     """Return the deletion policy of a source by its name."""
     default = DeletionPolicy(deletion_limits(settings, SourceConf()))
-    own = {name: DeletionPolicy(deletion_limits(settings, source)) for name, source in sources.items()}
+    own = BySource(
+        (name, DeletionPolicy(deletion_limits(settings, source))) for name, source in sources.items()
+    )
     return lambda name: own.get(name, default)

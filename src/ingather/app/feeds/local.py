@@ -29,6 +29,7 @@ from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.index import IndexFolder
+from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
 
 __all__ = ["LocalFeeds", "feed_home", "indexed_sequence", "spool_of"]
@@ -58,7 +59,7 @@ def feed_home(
 
 
 def _source(name: str, sources: Mapping[str, SourceConf]) -> SourceConf:
-    return sources.get(name.lower()) or SourceConf(name=name)
+    return BySource(sources).get(name) or SourceConf(name=name)
 
 
 def _feed_policy(name: str, sources: Mapping[str, SourceConf]) -> FeedPolicy:
@@ -97,7 +98,7 @@ class LocalFeeds:
                 loaded.digest, packed(loaded.bodies), now_s, note="as config/ was for a feed"
             )
         )
-        known = {"web": SourceConf(), **sources}
+        known = BySource({"web": SourceConf()}).with_(sources)
         use_policy(self.writer, loaded.policy)
         place_when_changed(
             self.writer, loaded, known, now_s, rescues=settings.flag("access.policy-rescues-broken")

@@ -17,6 +17,7 @@ from ingather.errors import UsageError
 from ingather.feeds.admitting import admitted_by
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
+from ingather.model.source_name import same_source
 
 __all__ = ["SourceOffice", "still_configured", "switch_job"]
 
@@ -224,7 +225,7 @@ def still_configured(
         declared: a section of ``ingather.toml`` has it.
     """
     name = str(source["name"])
-    said = [f"site {site}: ingather site delete {site}" for site, of in sites if of == name]
+    said = [f"site {site}: ingather site delete {site}" for site, of in sites if same_source(of, name)]
     if declared:
         said.append(f"[source.{name}] in ingather.toml: take the section out")
     return said

@@ -107,7 +107,7 @@ class Clearing:
         rows = fetch(
             self._cursor,
             "update url set state = 0 where state = 2 and due is not null "  # noqa: S608 - constants
-            f"and source in (select id from source where name in (select value from json_each(?))) and not exists {_RSS} "
+            f"and source in (select s.id from source s join json_each(?) j on s.name = j.value collate nocase) and not exists {_RSS} "
             "returning host",
             (json.dumps(list(sources)),),
         )

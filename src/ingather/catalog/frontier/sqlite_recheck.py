@@ -127,7 +127,7 @@ class RecheckReader(SqliteReader):
 
     def of_source(self, source: str) -> Iterator[int]:
         """Yield the rows of a source."""
-        yield from self._pages("source = (select id from source where name = ?)", (source,))
+        yield from self._pages("source in (select id from source where name = ? collate nocase)", (source,))
 
     def in_source(self, ids: Sequence[int], source: str) -> list[int]:
         """Return those of *ids* that belong to a source."""

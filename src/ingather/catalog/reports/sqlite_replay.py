@@ -21,7 +21,7 @@ _KNOWN = (
     "u.described, u.held is not null, coalesce(u.seg and u.len, 0) > 0, coalesce(d.place, ''), coalesce(d.category, ''), "
     "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0), u.fetched is not null "
     "from url u join host h on h.id = u.host join source s on s.id = u.source left join directive d on d.id = u.verdict "
-    "where u.id > ?1 and (?3 = '' or s.name = ?3) and not exists (select 1 from rss_feed f where f.url = u.id) "
+    "where u.id > ?1 and (?3 = '' or s.name = ?3 collate nocase) and not exists (select 1 from rss_feed f where f.url = u.id) "
     "order by u.id limit ?2"
 )
 

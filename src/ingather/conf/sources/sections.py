@@ -140,7 +140,7 @@ def read_source(
             "E-VALUE",
             place_of(""),
             f"{name!r} is not a name for a source",
-            hint="lower-case letters, digits, - and _, at most 63",
+            hint="letters, digits, - and _, at most 200; case does not matter",
         )
     values: dict[str, object] = {}
     own: dict[str, object] = {}
