@@ -40,6 +40,7 @@ from ingather.app.robot.conductor import Conductor
 from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
 from ingather.app.sitemaps.desk import SitemapDesk
 from ingather.app.sitemaps.rounds import SitemapRounds
+from ingather.app.sourcescopes import SourceScopes, crawled_sources
 from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
@@ -251,7 +252,10 @@ class Gathering:
         """Ask for one URL as *source* may, for the operator."""
         from ingather.app.visiting import Visitor  # a fetcher, which most keepers never need
 
-        visitor = Visitor(self.settings, self.loaded.robot, self.sources, clock=self.clock)
+        visitor = Visitor(
+            self.settings, self.loaded.robot, self.sources, clock=self.clock,
+            scopes=SourceScopes(self.home.feeds, self.settings, self.sources, crawled_sources(self.loaded)).of,
+        )  # fmt: skip
         try:
             return await visitor.fetch(url, source)
         finally:

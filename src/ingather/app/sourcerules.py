@@ -6,7 +6,6 @@ from typing import TypeVar
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
-from ingather.model.candidate import Pushed
 from ingather.model.source_name import BySource
 from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.listed import ListedRules
@@ -14,7 +13,6 @@ from ingather.robot.visit.listed import ListedRules
 __all__ = [
     "deletion_limits",
     "listed_rules",
-    "naming",
     "policies_of",
     "rules_of",
     "sitemap_limits",
@@ -62,18 +60,6 @@ def sitemap_limits(settings: Settings) -> SitemapLimits:
 def rules_of(sources: Mapping[str, SourceConf]) -> Mapping[str, ListedRules]:
     """Return :func:`listed_rules` of each source of kind ``rss`` or ``sitemap``."""
     return BySource((name, listed_rules(source)) for name, source in sources.items() if source.syndicates)
-
-
-def naming(sources: Mapping[str, SourceConf]) -> Callable[[str], Pushed]:
-    """Return who names the URLs of a source: pushed feeds if ``ingather.toml`` does not have it, web feeds, or nobody."""
-
-    def named(name: str) -> Pushed:
-        source = sources.get(name)
-        if source is None:
-            return Pushed.NO if name == "web" else Pushed.URL
-        return Pushed.LISTED if source.syndicates else Pushed.NO
-
-    return named
 
 
 def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:

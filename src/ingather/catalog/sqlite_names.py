@@ -9,7 +9,7 @@ import apsw
 
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.report import Denial
-from ingather.model.source_name import BySource, same_source
+from ingather.model.source_name import BySource, same_source, source_key
 from ingather.model.urlparts import host_key
 
 __all__ = ["PUBLIC_CLASS", "Names"]
@@ -37,6 +37,8 @@ class Names:
         self._cursor = db.cursor()
         self._hosts: dict[str, int] = {}
         self._ids: BySource[int] = BySource()
+        self.crawled: frozenset[str] = frozenset({"web"})
+        """Keys of the sources that sites or starting points name: crawled, whoever pushes for them."""
         self._sources: dict[int, _Source] = {}
         self._counted: set[int] = set()
         self._directives: dict[tuple[int, str, str, str], int] = {}
@@ -110,6 +112,13 @@ class Names:
     def same_sources(self, name: str) -> list[str]:
         """Return the names of all rows that are of source *name*: homes of older versions may have several."""
         return [one for one in self._ids if same_source(one, name)] or [name]
+
+    def twins(self) -> list[list[str]]:
+        """Return the names that differ in case alone, which homes of older versions may have; each such group sorted."""
+        found: dict[str, list[str]] = {}
+        for name in sorted(self._ids):
+            found.setdefault(source_key(name), []).append(name)
+        return [names for names in found.values() if len(names) > 1]
 
     def kind(self, source: int) -> str:
         """Return how a source is gathered: ``site``, ``rss``, ``sitemap``, or ``gsa`` for what feeds push."""

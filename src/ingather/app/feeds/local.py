@@ -17,6 +17,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.operating import follow_directly
 from ingather.app.runsites import remembered_sites
+from ingather.app.sourcescopes import crawled_sources
 from ingather.app.versions import packed
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.bodies import cut_tails
@@ -99,6 +100,7 @@ class LocalFeeds:
             )
         )
         known = BySource({"web": SourceConf()}).with_(sources)
+        self.writer.applier.names.crawled = crawled_sources(loaded)
         use_policy(self.writer, loaded.policy)
         place_when_changed(
             self.writer, loaded, known, now_s, rescues=settings.flag("access.policy-rescues-broken")

@@ -1,6 +1,6 @@
 """What people and programs may ask about feeds, and may have done: lists, receipts, the file, again, away."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,11 @@ class FeedOffice:
         home: feeds name their files relative to it.
         database: the catalog.
         indexed: newest change that the index has applied.
-        declared: names of the sources of ``ingather.toml``.
+        declared: the sources of ``ingather.toml`` whose own addresses count alone.
     """
 
     def __init__(
-        self, home: Path, database: Path, indexed: Callable[[], int], declared: Collection[str] = ()
+        self, home: Path, database: Path, indexed: Callable[[], int], declared: Container[str] = ()
     ) -> None:
         self._home, self._database, self._indexed, self._declared = home, database, indexed, declared
 
@@ -113,7 +113,7 @@ class FeedOffice:
         return form
 
 
-def _record_form(row: Mapping[str, Any], indexed: int, declared: Collection[str]) -> dict[str, Any]:
+def _record_form(row: Mapping[str, Any], indexed: int, declared: Container[str]) -> dict[str, Any]:
     state = shown_state(
         row["written"], sequence=row["seq"], indexed=indexed, superseded=bool(row["superseded"]),
         visited=bool(row["visited"]), out_of_scope=bool(row["out_of_scope"]), held=bool(row["held"]), described=bool(row["described"]),

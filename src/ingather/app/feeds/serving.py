@@ -20,6 +20,7 @@ from ingather.app.feeds.sources import SourceOffice, still_configured, switch_jo
 from ingather.app.feeds.thread import Feeding
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
+from ingather.app.sourcescopes import crawled_sources, own_addresses
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import IngatherError, UsageError
@@ -51,10 +52,9 @@ class ServedFeeds:
         self._loop = asyncio.get_running_loop()
         home, settings = gathering.home, gathering.settings
         spool_of(home).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.office = FeedOffice(
-            home.path, database_of(home), lambda: gathering.follower.applied, gathering.sources
-        )
-        self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
+        closed = own_addresses(gathering.sources, crawled_sources(gathering.loaded))
+        self.office = FeedOffice(home.path, database_of(home), lambda: gathering.follower.applied, closed)
+        self._sources = SourceOffice(database_of(home), gathering.sources, self.office, closed)
         self.desk = Feeding(
             feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,
             write=Crossing(gathering.keeper.post).ask, look=self.office.look, showing=gathering.follower,

@@ -150,7 +150,7 @@ class _Worker:
         self._seen = Seen()
         self._pipeline = Pipeline(
             engine=self._engine, discoverer=self._discoverer, reading=reading, segment=self._segment, clock=clock, seen=self._seen,
-            limits=wiring.pipeline_limits(settings), pushes=lambda _: True,
+            limits=wiring.pipeline_limits(settings),
         )  # fmt: skip
         self._limits = _feed_limits(settings)
         self._most = settings.count("limits.feed-batch")
@@ -343,7 +343,9 @@ class _Worker:
         self, url: str, record: FeedRecord, body: bytes, order: FeedOrder, *, text: bool
     ) -> Report:
         """Let content go through the steps behind a fetch: read, Data filters, links, description, WARC."""
-        claim = Claim(id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source)
+        claim = Claim(
+            id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source, pushed=True
+        )
         evaluation = self._engine.evaluation(Candidate(url=url, source=order.source, pushed=Pushed.CONTENT))
         if not self._engine.metadata(evaluation):
             denial = denial_of(evaluation, self._version)

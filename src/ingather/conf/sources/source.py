@@ -136,6 +136,10 @@ class SourceConf:
         value: Value | None = found
         return value
 
+    def heeds(self, *, pushed: bool) -> bool:
+        """Whether hosts may say of its documents what crawl-time headers can say; those of what is *pushed* may unless that is switched off."""
+        return self.crawl_time_headers or (pushed and "crawl-time-headers" not in self.origins)
+
     @property
     def syndicates(self) -> bool:
         """Whether its documents are what feeds or sitemaps list."""
