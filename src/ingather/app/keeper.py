@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from ingather.app import children, sourcerules, wiring
 from ingather.app.access.policing import place_when_changed, use_policy
+from ingather.app.admissions import Admissions, admit_at_start
 from ingather.app.alike import compare_pages
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
@@ -118,12 +119,14 @@ class Gathering:
             await self._begin_sitemaps()
             self.overlay_watch.start()
             self.listings.start()
+            self.admissions.start()
         except BaseException:
             self._release()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.admissions.stop()
         await self.listings.stop()
         await self.overlay_watch.stop()
         await self.rounds.stop()
@@ -165,6 +168,13 @@ class Gathering:
         self.seed = writer.seed
         now_s = self.clock.wall()
         use_policy(writer, self.loaded.policy)
+        self.scopes = SourceScopes(
+            home.feeds,
+            settings,
+            BySource(plan.sources or {"web": SourceConf()}),
+            crawled_sources(self.loaded),
+        )
+        admit_at_start(writer, self.scopes)
         if place_when_changed(
             writer, self.loaded, plan.sources, now_s, rescues=settings.flag("access.policy-rescues-broken")
         ):
@@ -231,6 +241,7 @@ class Gathering:
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
+        self.admissions = Admissions(self.keeper, self.scopes)
         self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
 
     def _judge(self) -> Discoverer:
@@ -254,7 +265,7 @@ class Gathering:
 
         visitor = Visitor(
             self.settings, self.loaded.robot, self.sources, clock=self.clock,
-            scopes=SourceScopes(self.home.feeds, self.settings, self.sources, crawled_sources(self.loaded)).of,
+            scopes=self.scopes.of,
         )  # fmt: skip
         try:
             return await visitor.fetch(url, source)

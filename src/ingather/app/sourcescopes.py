@@ -79,6 +79,19 @@ class SourceScopes:
         self._ports = frozenset(int(word) for word in settings.words("feeds.fetch-ports"))
         self._own = {name: conf.scope() for name, conf in sources.items()}
 
+    def admitted(self) -> tuple[object, ...]:
+        """Return what counts by now: another value where something is admitted that was not, or no longer. Cheap: one look at a date."""
+        own = [
+            (name, conf.schemes, conf.hosts, conf.ports, conf.addresses)
+            for name, conf in self._sources.items()
+            if not conf.own_page  # a listener of ours, at another port each time
+        ]
+        told = sorted(
+            (name, sorted(schemes), hosts, sorted(ports), addresses)
+            for name, schemes, hosts, ports, addresses in own
+        )
+        return self._trusted.networks(), sorted(self._ports), told, sorted(self._crawled)
+
     def of(self, source: str) -> Scope:
         """Return where *source* may go."""
         conf = self._sources.get(source)
