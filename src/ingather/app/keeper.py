@@ -191,7 +191,7 @@ class Gathering:
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
-        self.policies = sourcerules.policies_of(settings, self.sources)
+        self.policies = sourcerules.policies_of(settings, self.sources, crawled_sources(self.loaded))
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
         self.desk = Desk(fed_sources(self.sources, canonicaliser.canonical, fold=self.names.fold))
         committer = Committer(

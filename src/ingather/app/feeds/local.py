@@ -32,6 +32,7 @@ from ingather.filters import Engine
 from ingather.index import IndexFolder
 from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
+from ingather.robot.settling.deletion import DeletionPolicy
 
 __all__ = ["LocalFeeds", "feed_home", "indexed_sequence", "spool_of"]
 
@@ -50,12 +51,15 @@ def indexed_sequence(home: Home) -> int:
 
 
 def feed_home(
-    home: Home, settings: Settings, sources: Mapping[str, SourceConf], blueprint: Callable[[], Blueprint]
+    home: Home,
+    sources: Mapping[str, SourceConf],
+    blueprint: Callable[[], Blueprint],
+    policies: Callable[[str], DeletionPolicy],
 ) -> FeedHome:
     """Return where feeds are applied in *home*."""
     return FeedHome(
         path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(name, sources),
-        guard=deletion_guard(sourcerules.policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
+        guard=deletion_guard(policies), follow=lambda name: _source(name, sources).follow_fed_links,
     )  # fmt: skip
 
 
@@ -110,16 +114,17 @@ class LocalFeeds:
             settings=settings, sources=known, own_ports=(), overrides={},
         )  # fmt: skip
         self.changed = False
+        policies = sourcerules.policies_of(settings, known, crawled_sources(loaded))
         self._own_process = process is None
         self._process = process or FeedProcess()
         self.feeding = Feeding(
-            feed_home(home, settings, known, lambda: self._blueprint), self._transact, clock=self._clock, process=self._process
+            feed_home(home, known, lambda: self._blueprint, policies), self._transact, clock=self._clock, process=self._process
         )  # fmt: skip
         outlaw_when_changed(
             self._transact,
             loaded,
             lambda: Engine(loaded),
-            deletion_guard(sourcerules.policies_of(settings, known)),
+            deletion_guard(policies),
             self._clock.wall,
         )
         self.office = FeedOffice(home.path, database_of(home), lambda: 0)
