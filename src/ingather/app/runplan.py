@@ -4,24 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ingather.app.declaring import declare_sources
 from ingather.app.reaching.openings import tell_openings
 from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
-from ingather.app.sourcescopes import crawled_sources
 from ingather.app.versions import packed
-from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf import Loaded, Site, StartingPoint
 from ingather.conf.sources.source import SourceConf
-from ingather.log import get
-from ingather.model.source_name import BySource
 from ingather.robot.logs.robotlog import RobotLog
 from ingather.robot.settling.tally import Tally
 
 __all__ = ["JUDGED", "RunPlan", "log_robots_off", "note_beginning", "note_robots_off", "tally_of"]
 
-_log = get("app")
-_REOPENED: Final = "pushed-reopened"
-"""Name under which the catalog remembers that pushed URLs which an older version left out were let in."""
 JUDGED: Final = "judged-under"
 """Name under which the catalog remembers the version that excluded URLs were last judged by."""
 
@@ -64,27 +58,8 @@ def note_beginning(writer: CatalogWriter, loaded: Loaded, plan: RunPlan, now_s: 
         fresh = {site.name for site in plan.sites}
         known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
         writer.memory.remember(RUN_SITES, pack_sites([*known, *plan.sites]))
-    writer.applier.names.crawled = crawled_sources(loaded)
-    for name, source in BySource({"web": SourceConf()}).with_(plan.sources).items():
-        writer.registry.put_source(name, source.kind, source.access)
-    _tell_twins(writer)
-    if not writer.memory.recall(_REOPENED):
-        writer.memory.remember(_REOPENED, b"1")
-        reopened = writer.registry.reopen_pushed(Applied())
-        if reopened:
-            said = "pushed URLs are visited that were left out because their source has a section and no site"
-            _log.info(said, urls=reopened)
-            writer.applier.event("pushed-reopened", "", f"{said}: {reopened}")
+    declare_sources(writer, loaded, plan.sources)
     return version, bool(before) and before != version
-
-
-def _tell_twins(writer: CatalogWriter) -> None:
-    """Say which sources of an older version differ in case alone: each keeps what it has, their section counts for all of them."""
-    for names in writer.applier.names.twins():
-        _log.warning(
-            "sources differ in case alone; each keeps its documents, a section of ingather.toml counts for both",
-            sources=", ".join(names), hint="push under one of the names, then delete the other: ingather source delete NAME",
-        )  # fmt: skip
 
 
 def tally_of(writer: CatalogWriter, plan: RunPlan) -> Tally:

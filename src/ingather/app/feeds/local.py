@@ -8,6 +8,7 @@ from ingather.app import sourcerules
 from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
+from ingather.app.declaring import declare_sources
 from ingather.app.feeds.home import FeedHome, deletion_guard, feed_policy
 from ingather.app.feeds.office import FeedOffice
 from ingather.app.feeds.outlawing import outlaw_when_changed
@@ -104,7 +105,7 @@ class LocalFeeds:
             )
         )
         known = BySource({"web": SourceConf()}).with_(sources)
-        self.writer.applier.names.crawled = crawled_sources(loaded)
+        self.writer.transaction(lambda w: declare_sources(w, loaded, known))
         use_policy(self.writer, loaded.policy)
         place_when_changed(
             self.writer, loaded, known, now_s, rescues=settings.flag("access.policy-rescues-broken")
@@ -161,7 +162,7 @@ class LocalFeeds:
         """Give a spooled file its place in the queue."""
         ticket: FeedTicket = self._transact(self.feeding.taking(spooled, fields, sender))
         self.feeding.taken(
-            ticket.id, fields.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS
+            ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS
         )
         return ticket
 

@@ -59,7 +59,7 @@ from ingather.robot.visit.discovering import Discoverer, denial_of
 from ingather.robot.visit.pipeline import Judged, Pipeline
 from ingather.robot.visit.reading import Reading
 
-__all__ = ["main"]
+__all__ = ["FeedWorker", "main"]
 
 _SLICE_S: Final = 1.0
 _SLICE_BYTES: Final = 8 << 20
@@ -86,7 +86,7 @@ def main(channel: Connection, blueprint: Blueprint) -> None:
 
 async def _serve(channel: Connection, blueprint: Blueprint) -> None:
     loop = asyncio.get_running_loop()
-    worker = _Worker(blueprint)
+    worker = FeedWorker(blueprint)
     calm_collector()
     channel.send_bytes(READY)
     try:
@@ -110,8 +110,8 @@ class _Held:
     before: FeedCursor = field(default_factory=FeedCursor)
 
 
-class _Worker:
-    """The parts of the process."""
+class FeedWorker:
+    """The parts of the process: reads feeds by a blueprint."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         settings, home = blueprint.settings, Path(blueprint.home)
