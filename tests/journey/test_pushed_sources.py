@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from ingather.model.lifecycle import State
 from ingather.testing.adaptor import Adaptor, AdaptorDocument
 from ingather.testing.feeds import content, feed_xml, record
 from ingather.testing.rig import Rig, Served, wait_until
@@ -71,7 +72,7 @@ def test_a_section_that_comes_later_takes_no_document_away(rig: Rig, adaptor: Ad
         served.rest()
         wait_until(lambda: served.found("walrus") == [])  # nobody sees what no ACL opens: the section says so
     outside = rig.known()["http://elsewhere.example/"]
-    assert (outside.described, "site not allowed" in outside.detail) == (False, True)
+    assert (outside.state, outside.visits) == (State.EXCLUDED, 0)
     assert not rig.rows("select * from hold")
     assert not rig.rows("select * from tombstone")
     assert rig.rows("select count(*) from source where lower(name) = 'sharepoint'") == [(1,)]
