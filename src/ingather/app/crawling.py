@@ -21,6 +21,7 @@ from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
 from ingather.model.lifecycle import Outcome, State
+from ingather.model.source_name import BySource
 from ingather.model.url import canonical
 from ingather.model.urlparts import split
 from ingather.ports.catalog import UrlRecord
@@ -129,7 +130,9 @@ def plan_crawl(
                 hint="name a URL, put a <Site> with a Start line into config/filterrules.conf, or follow a feed: ingather rss add",
             )
         plan = RunPlan(
-            sources={**sources, source.name: source}, overrides=overrides, max_pages=wanted.max_pages
+            sources=BySource(sources).with_({source.name: source}),
+            overrides=overrides,
+            max_pages=wanted.max_pages,
         )
         return plan, []
     depth = loaded.robot.depth if wanted.depth is None else wanted.depth
@@ -166,7 +169,7 @@ def plan_crawl(
     plan = RunPlan(
         sites=sites,
         starts=starts,
-        sources={**sources, source.name: source},
+        sources=BySource(sources).with_({source.name: source}),
         overrides=overrides,
         max_pages=wanted.max_pages,
     )

@@ -17,6 +17,7 @@ from typing import Any, Final
 from ingather.app.secrets import require_private, secret_of
 from ingather.errors import UrlError, UsageError
 from ingather.log import get
+from ingather.model.source_name import same_source
 from ingather.model.url import canonical
 
 __all__ = ["FILE", "Credential", "CredentialFile", "read_credentials"]
@@ -46,7 +47,9 @@ class Credential:
 
     def fits(self, url: str, source: str) -> bool:
         """Whether it is for *url*, fetched for *source*."""
-        return url.startswith(self.prefix) and (not self.sources or source in self.sources)
+        return url.startswith(self.prefix) and (
+            not self.sources or any(same_source(source, one) for one in self.sources)
+        )
 
     def header(self) -> bytes:
         """Return the header line of RFC 7617, in UTF-8."""

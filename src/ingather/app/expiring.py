@@ -20,6 +20,7 @@ from ingather.conf.rd.rdschema import moment_of
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.explain.forms import instant
+from ingather.model.source_name import BySource
 from ingather.robot.settling.committing import carry_out, ledger_of
 from ingather.robot.settling.deletion import Decision, DeletionPolicy, DeletionReason, Proposal, Ruling
 from ingather.robot.settling.writing import Writer
@@ -51,8 +52,8 @@ class Lifetimes:
 
     def __init__(self, settings: Settings, sources: Mapping[str, SourceConf]) -> None:
         self._common = settings.seconds("deletion.rd-lifetime")
-        own = {name: source.deletion_rd_lifetime for name, source in sources.items()}
-        self._own = {name: value for name, value in own.items() if value is not None}
+        own = ((name, source.deletion_rd_lifetime) for name, source in sources.items())
+        self._own = BySource((name, value) for name, value in own if value is not None)
 
     def of(self, source: str) -> float:
         """Return the lifetime in seconds."""

@@ -20,6 +20,7 @@ from ingather.app.reaching.protocols import protocol_fetchers
 from ingather.app.reaching.rested import rested_ways
 from ingather.app.runhosts import resolve
 from ingather.app.runsites import remembered_sites
+from ingather.app.sourcescopes import SourceScopes, crawled_sources
 from ingather.app.syndication.reading import WebFeedBook
 from ingather.app.visiting import Visitor
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -34,6 +35,7 @@ from ingather.index import IndexFolder
 from ingather.model.description import Attributes
 from ingather.model.page import Converted, Page
 from ingather.model.resource import Failure, FailureKind, Request, Response
+from ingather.model.source_name import BySource
 from ingather.model.url import Canonicaliser
 from ingather.model.urlparts import split
 
@@ -118,9 +120,11 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             sites=() if loaded is None else loaded.rules.sites,
             robot=robot,
         )
+        crawled = crawled_sources(configuration)
         reach = _as_the_run(of_runs, sources, request.url, source)
         visitor = Visitor(
             settings, robot, reach, clock=clock, authorization=keys.header, logins=book.find, home=home.path,
+            scopes=SourceScopes(home.feeds, settings, reach, crawled).of,
             others=None if loaded is None else lambda resolver: protocol_fetchers(
                 loaded, settings, sources, home=home.path, clock=clock, resolver=resolver, passwords=book.password, guards=book.guard
             ),
@@ -151,7 +155,7 @@ def explainer_of(  # noqa: PLR0913 - the parts of one answer, put together in on
             summarize=_summarizer(settings, robot),
             overlay=OverlayDesk(home, home.settings(), _no_edit, clock.wall).explain,
             web_feeds=WebFeedBook(home, sources, clock.wall).told_by_explain,
-            named=sourcerules.naming(sources),
+            listed=sourcerules.rules_of(sources).__contains__,
             ways=lambda source, url: rested_ways(database_of(home), source, url, clock.wall()),
             alias=lambda url: alias_answer(home, url, smart=bool(robot.smart_host_heuristics)),
         )
@@ -167,7 +171,7 @@ def _as_the_run(
         return sources
     known = sources.get(source) or SourceConf(name=source)
     opened = resolve(parts.host, parts.port).private
-    return {**sources, source: known.reaching(hosts=(parts.host,), addresses=opened)}
+    return BySource(sources).with_({source: known.reaching(hosts=(parts.host,), addresses=opened)})
 
 
 def _no_edit(_edit: Edit, _author: str, _note: str) -> bool:

@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import sys
-from dataclasses import replace
 from hashlib import blake2s
 from pathlib import Path
 from random import Random
@@ -19,7 +18,6 @@ from ingather.app.clock import SystemClock
 from ingather.app.confined.pool import ConverterPool
 from ingather.app.confined.scratch import emptied
 from ingather.app.credentials import CredentialFile
-from ingather.app.feeds.senders import trust_list
 from ingather.app.fetching import ByProtocol
 from ingather.app.home import Home
 from ingather.app.memory import calm_collector
@@ -31,6 +29,7 @@ from ingather.app.reaching.protocols import protocol_fetchers, web_fetcher
 from ingather.app.reaching.proxies import proxies_of
 from ingather.app.reaching.ways import Between
 from ingather.app.rendering.setup import Scripts
+from ingather.app.sourcescopes import SourceScopes, crawled_sources
 from ingather.catalog.bodies import SegmentWriter
 from ingather.conf import load_bodies
 from ingather.conf.sites.sitebook import SiteBook
@@ -38,14 +37,15 @@ from ingather.conf.sources.source import SourceConf
 from ingather.errors import CatalogError, DiskFullError
 from ingather.extract.allocator import tune_allocator
 from ingather.extract.html import walk_in_use
-from ingather.feeds.trust import TrustList, TrustRight
 from ingather.fetch.dns import SystemResolver
 from ingather.fetch.http import HttpFetcher
 from ingather.filters import Engine
 from ingather.log import configure, get
 from ingather.model.counted import Count
+from ingather.model.report import Claim
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.source_name import source_key
 from ingather.model.url import Canonicaliser
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.renderer import NotAsked
@@ -62,7 +62,7 @@ from ingather.robot.visit.reading import Reading
 from ingather.robot.visit.renaming import Renaming
 from ingather.robot.visit.softnotfound import SoftNotFound
 
-__all__ = ["die_with", "main", "pushed_scope"]
+__all__ = ["die_with", "main"]
 
 _PR_SET_PDEATHSIG = 1
 
@@ -96,16 +96,6 @@ def die_with(parent: int) -> None:
         return
     if os.getppid() != parent:
         os._exit(0)
-
-
-def pushed_scope(source: str, trusted: TrustList, ports: frozenset[int] = frozenset()) -> Scope:
-    """Return where a source may go that no file declares, that is, what feeds push.
-
-    Public addresses, and those that the operator has named for it: an adaptor serves what it lists. Naming everybody
-    admits nobody to be fetched from. *ports*: of those addresses; empty = any.
-    """
-    addresses = tuple(str(network) for network in trusted.networks(TrustRight.FETCH) if network.prefixlen)
-    return replace(SourceConf(name=source, addresses=addresses).scope(), address_ports=ports)
 
 
 def _scratch(home: Path, tmpdir: str, number: int) -> Path:
@@ -176,17 +166,20 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         seed=blueprint.seed,
         limits=wiring.url_limits(settings),
     )
-    scopes = {name: source.scope() for name, source in blueprint.sources.items()}
+    crawled = crawled_sources(loaded)
+    scope_of = SourceScopes(Home(home).feeds, settings, blueprint.sources, crawled).of
 
-    trusted = trust_list(Home(home), settings)
-    ports = frozenset(int(word) for word in settings.words("feeds.fetch-ports"))
+    def patient(source: str) -> SourceConf:
+        conf = blueprint.sources.get(source)
+        if conf is None or (
+            conf.delay_s is None and not conf.syndicates and source_key(source) not in crawled
+        ):
+            return blueprint.sources["web"]  # what feeds push has the delay of what is crawled
+        return conf
 
-    def scope_of(source: str) -> Scope:
-        return scopes.get(source) or pushed_scope(source, trusted, ports)
-
-    def heeds(source: str) -> bool:
-        declared = blueprint.sources.get(source)
-        return declared is None or declared.crawl_time_headers
+    def heeds(claim: Claim) -> bool:
+        conf = blueprint.sources.get(claim.source)
+        return claim.pushed if conf is None else conf.heeds(pushed=claim.pushed)
 
     def opens(source: str) -> bool:
         declared = blueprint.sources.get(source)
@@ -195,7 +188,7 @@ async def _run(number: int, blueprint: Blueprint) -> None:
     rules, sites = sourcerules.rules_of(blueprint.sources), SiteBook(loaded.rules.sites)
     hosts = HostBook(
         agent=agent,
-        policy=lambda host, source, own: wiring.host_policy(settings, robot, blueprint.sources.get(source) or blueprint.sources["web"], own=own, site=sites.of_host(host)),
+        policy=lambda host, source, own: wiring.host_policy(settings, robot, patient(source), own=own, site=sites.of_host(host)),
         obey=bool(robot.enable_robots_txt),
         limits=wiring.robots_limits(settings),
         clock=clock,
@@ -218,15 +211,12 @@ async def _run(number: int, blueprint: Blueprint) -> None:
         tell=lambda *folded: gatherer.folded(*folded),  # noqa: PLW0108 - it is made below
     )  # fmt: skip
 
-    def pushes(source: str) -> bool:
-        return source not in blueprint.sources
-
     pipeline = Pipeline(
-        renaming=Renaming(names, discoverer, pushes=pushes, rules=rules.get),
+        renaming=Renaming(names, discoverer, rules=rules.get),
         engine=discoverer.engine, discoverer=discoverer, reading=Reading(isolation=pool, slot=slot, clock=clock, agent=agent, canonicaliser=canonicaliser, summarizer=summarizers, extractors=frozenset(own.extractors)),
         segment=segment, clock=clock, seen=Seen(), limits=wiring.pipeline_limits(settings), rendering=scripts.step,
         soft=SoftNotFound(errand, scope_of, clock, Random()) if settings.text("traps.soft-404") == "auto" else None,  # noqa: S311 - names
-        pushes=pushes, heeds=heeds, counts=counts, opens=opens, rules=rules.get,
+        heeds=heeds, counts=counts, opens=opens, rules=rules.get,
     )  # fmt: skip
     gatherer = Gatherer(
         slot=number, pid=os.getpid(), pipeline=pipeline, fetcher=asked, rules=rules.get, sitemaps=sourcerules.sitemap_rules(settings),

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from ingather.app import children, sourcerules, wiring
 from ingather.app.access.policing import place_when_changed, use_policy
+from ingather.app.admissions import Admissions, admit_at_start
 from ingather.app.alike import compare_pages
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
@@ -40,6 +41,7 @@ from ingather.app.robot.conductor import Conductor
 from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
 from ingather.app.sitemaps.desk import SitemapDesk
 from ingather.app.sitemaps.rounds import SitemapRounds
+from ingather.app.sourcescopes import SourceScopes, crawled_sources
 from ingather.app.syndication.desk import Desk
 from ingather.app.syndication.rounds import Rounds
 from ingather.app.syndication.sources import fed_sources
@@ -60,6 +62,7 @@ from ingather.conf.sources.source import SourceConf
 from ingather.filters import Engine
 from ingather.log import get
 from ingather.model.resource import Failure, Response
+from ingather.model.source_name import BySource
 from ingather.model.url import Canonicaliser
 from ingather.model.urlparts import split
 from ingather.robot.frontier.allotment import Allotment
@@ -116,12 +119,14 @@ class Gathering:
             await self._begin_sitemaps()
             self.overlay_watch.start()
             self.listings.start()
+            self.admissions.start()
         except BaseException:
             self._release()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.admissions.stop()
         await self.listings.stop()
         await self.overlay_watch.stop()
         await self.rounds.stop()
@@ -163,13 +168,20 @@ class Gathering:
         self.seed = writer.seed
         now_s = self.clock.wall()
         use_policy(writer, self.loaded.policy)
+        self.scopes = SourceScopes(
+            home.feeds,
+            settings,
+            BySource(plan.sources or {"web": SourceConf()}),
+            crawled_sources(self.loaded),
+        )
+        admit_at_start(writer, self.scopes)
         if place_when_changed(
             writer, self.loaded, plan.sources, now_s, rescues=settings.flag("access.policy-rescues-broken")
         ):
             _log.info("documents placed under policy rules", rules=len(self.loaded.policy or ()))
         self.version, self.changed = writer.transaction(lambda w: note_beginning(w, self.loaded, plan, now_s))
         self.tally = writer.transaction(lambda w: tally_of(w, plan))
-        self.sources = dict(plan.sources) or {"web": SourceConf()}
+        self.sources = BySource(plan.sources or {"web": SourceConf()})
         self.names = KeeperNames(self, writer.aliases.all())
         self.discoverer = Discoverer(
             Engine(self.loaded, counted_elsewhere=True, logs=True), version=self.version, seed=self.seed
@@ -179,7 +191,7 @@ class Gathering:
         queries = FrontierQueries(Rows(self._queries, self.database))
         clock = self.clock
         guard = TimeGuard(clock.monotonic(), clock.wall(), last_wall_s=writer.memory.last_run_s())
-        self.policies = sourcerules.policies_of(settings, self.sources)
+        self.policies = sourcerules.policies_of(settings, self.sources, crawled_sources(self.loaded))
         canonicaliser = Canonicaliser(settings.words("urls.drop-parameters"))
         writer.transaction(
             lambda w: w.feeds.use_shortening(
@@ -234,6 +246,7 @@ class Gathering:
         self.overlay_watch = OverlayWatch(
             self.overlays, self.keeper, self.reader_once, settings.seconds("overlay.check-interval")
         )
+        self.admissions = Admissions(self.keeper, self.scopes)
         self.listings = Listings(self.overlays, self.overlay_watch, settings, self._fetch_once)
 
     def _judge(self) -> Discoverer:
@@ -255,7 +268,10 @@ class Gathering:
         """Ask for one URL as *source* may, for the operator."""
         from ingather.app.visiting import Visitor  # a fetcher, which most keepers never need
 
-        visitor = Visitor(self.settings, self.loaded.robot, self.sources, clock=self.clock)
+        visitor = Visitor(
+            self.settings, self.loaded.robot, self.sources, clock=self.clock,
+            scopes=self.scopes.of,
+        )  # fmt: skip
         try:
             return await visitor.fetch(url, source)
         finally:

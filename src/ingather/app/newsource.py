@@ -90,7 +90,7 @@ def check_source_name(name: str) -> None:
     if not is_source_name(name):
         raise UsageError(
             f"{name!r} is no name of a source",
-            hint="small letters, digits, - and _, at most 63, a letter or digit first",
+            hint="letters, digits, - and _, at most 200, no - first; case does not matter",
         )
 
 

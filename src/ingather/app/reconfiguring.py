@@ -7,6 +7,7 @@ from ingather.app import wiring
 from ingather.app.access.policing import place_by_pieces, use_policy
 from ingather.app.configuration import Configuration
 from ingather.app.runplan import JUDGED, log_robots_off, note_robots_off
+from ingather.app.sourcescopes import crawled_sources
 from ingather.app.versions import digest_of, packed
 from ingather.conf.report import Report
 from ingather.conf.sites.sitechecks import check_sites
@@ -56,6 +57,7 @@ async def reconfigure(
         use_policy(writer, loaded.policy)
         limits = wiring.url_limits(settings)
         discoverer = Discoverer(engine, version=version, seed=gathering.seed, limits=limits)
+        writer.applier.names.crawled = crawled_sources(loaded)
         writer.memory.remember(JUDGED, str(version).encode())
         writer.registry.rejudge_excluded(applied)
         for start in loaded.starting_points:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from ingather.app.declaring import declare_sources
 from ingather.app.reaching.openings import tell_openings
 from ingather.app.runsites import RUN_SITES, pack_sites, unpack_sites
 from ingather.app.versions import packed
@@ -57,8 +58,7 @@ def note_beginning(writer: CatalogWriter, loaded: Loaded, plan: RunPlan, now_s: 
         fresh = {site.name for site in plan.sites}
         known = [s for s in unpack_sites(writer.memory.recall(RUN_SITES)) if s.name not in fresh]
         writer.memory.remember(RUN_SITES, pack_sites([*known, *plan.sites]))
-    for name, source in {"web": SourceConf(), **plan.sources}.items():
-        writer.registry.put_source(name, source.kind, source.access)
+    declare_sources(writer, loaded, plan.sources)
     return version, bool(before) and before != version
 
 

@@ -6,14 +6,14 @@ from typing import TypeVar
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
-from ingather.model.candidate import Pushed
+from ingather.feeds.policy import WEB_ROW
+from ingather.model.source_name import BySource, source_key
 from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.listed import ListedRules
 
 __all__ = [
     "deletion_limits",
     "listed_rules",
-    "naming",
     "policies_of",
     "rules_of",
     "sitemap_limits",
@@ -21,6 +21,8 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+_CONNECTOR_S = 60.0
+"""A connector's 404 or 410 is its own word, which an appliance took at once: one more look confirms it, after this time."""
 _FED_SHARE, _FED_DOCUMENTS = 0.10, 20
 """Of kinds rss and sitemap: more than the larger of the two are held (RSS provider specification, section 8)."""
 
@@ -58,25 +60,22 @@ def sitemap_limits(settings: Settings) -> SitemapLimits:
     )
 
 
-def rules_of(sources: Mapping[str, SourceConf]) -> dict[str, ListedRules]:
+def rules_of(sources: Mapping[str, SourceConf]) -> Mapping[str, ListedRules]:
     """Return :func:`listed_rules` of each source of kind ``rss`` or ``sitemap``."""
-    return {name: listed_rules(source) for name, source in sources.items() if source.syndicates}
+    return BySource((name, listed_rules(source)) for name, source in sources.items() if source.syndicates)
 
 
-def naming(sources: Mapping[str, SourceConf]) -> Callable[[str], Pushed]:
-    """Return who names the URLs of a source: pushed feeds if ``ingather.toml`` does not have it, web feeds, or nobody."""
-
-    def named(name: str) -> Pushed:
-        source = sources.get(name)
-        if source is None:
-            return Pushed.NO if name == "web" else Pushed.URL
-        return Pushed.LISTED if source.syndicates else Pushed.NO
-
-    return named
+def _confirm_s(settings: Settings, *, pushed: bool) -> float:
+    if pushed and settings.origin("deletion.confirm-after") == "default":
+        return _CONNECTOR_S
+    return settings.seconds("deletion.confirm-after")
 
 
-def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
-    """Thresholds of a source's deletions; web feeds and sitemaps have their own. The rest binds what the policy rules on alone."""
+def deletion_limits(settings: Settings, source: SourceConf, *, pushed: bool = False) -> DeletionLimits:
+    """Thresholds of a source's deletions; web feeds and sitemaps have their own. The rest binds what the policy rules on alone.
+
+    *pushed*: trusted senders name its URLs, and what serves them is a connector.
+    """
     share, documents = (_FED_SHARE, _FED_DOCUMENTS) if source.syndicates else _thresholds(settings)
 
     def own(value: _T | None, common: _T) -> _T:
@@ -87,7 +86,7 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
         documents=own(source.deletion_documents, documents),
         half_share=own(source.deletion_half_share, settings.share("deletion.half-share")),
         half_floor=own(source.deletion_half_floor, settings.count("deletion.half-floor")),
-        confirm_s=own(source.deletion_confirm_after, settings.seconds("deletion.confirm-after")),
+        confirm_s=own(source.deletion_confirm_after, _confirm_s(settings, pushed=pushed)),
         confirm_looks=own(source.deletion_confirm_looks, settings.count("deletion.confirm-looks")),
         cool_down_s=own(source.deletion_cool_down, settings.seconds("deletion.cool-down")),
         hide_held_public=not own(source.held_shown, settings.flag("deletion.held-shown")),
@@ -95,8 +94,27 @@ def deletion_limits(settings: Settings, source: SourceConf) -> DeletionLimits:
     )
 
 
-def policies_of(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], DeletionPolicy]:
-    """Return the deletion policy of a source by its name."""
-    default = DeletionPolicy(deletion_limits(settings, SourceConf()))
-    own = {name: DeletionPolicy(deletion_limits(settings, source)) for name, source in sources.items()}
-    return lambda name: own.get(name, default)
+def policies_of(
+    settings: Settings, sources: Mapping[str, SourceConf], crawled: frozenset[str]
+) -> Callable[[str], DeletionPolicy]:
+    """Return the deletion policy of a source by its name.
+
+    Args:
+        settings: what is common to all.
+        sources: with their own limits.
+        crawled: keys of the sources that sites or starting points name; all others but those of web feeds are pushed.
+    """
+
+    def pushed(name: str, source: SourceConf | None = None) -> bool:
+        # The data source "web" has lists of whatever hosts: nobody there answers for the sender.
+        syndicates = source is not None and source.syndicates
+        return not (syndicates or source_key(name) in crawled | {"web", WEB_ROW})
+
+    own = BySource(
+        (name, DeletionPolicy(deletion_limits(settings, source, pushed=pushed(name, source))))
+        for name, source in sources.items()
+    )
+    default, of_senders = (
+        DeletionPolicy(deletion_limits(settings, SourceConf(), pushed=known)) for known in (False, True)
+    )
+    return lambda name: own.get(name) or (of_senders if pushed(name) else default)

@@ -46,6 +46,7 @@ class Visitor:
         logins: the login for (URL, source), as a gatherer has it; ``None`` = none.
         others: makes the fetchers of other protocols; ``None`` = none.
         home: where credentials for proxies are; ``None`` = there are none.
+        scopes: where a source may go; ``None`` = where its section says, or that of ``web``.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one question
@@ -60,7 +61,9 @@ class Visitor:
         logins: Callable[[str, str], Asking | None] | None = None,
         others: Callable[[Resolver], Mapping[str, Fetcher]] | None = None,
         home: Path | None = None,
+        scopes: Callable[[str], Scope] | None = None,
     ) -> None:
+        self._scopes = scopes
         self._sources, self._clock = sources, clock
         self._obey = bool(robot.enable_robots_txt)
         self._limits = wiring.robots_limits(settings)
@@ -81,6 +84,8 @@ class Visitor:
             self._fetcher = ByProtocol(self._fetcher, made)
 
     def _scope(self, source: str) -> Scope:
+        if self._scopes is not None:
+            return self._scopes(source)
         return (self._sources.get(source) or self._sources["web"]).scope()
 
     async def robots(self, origin: str, source: str) -> RobotsState | None:

@@ -12,6 +12,7 @@ from ingather.conf import Loaded, RobotConf, Site
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.fetch.limits import Limits, RobotsLimits
+from ingather.model.source_name import BySource
 from ingather.ports.isolation import Isolation
 from ingather.robot.frontier.recheck import RecheckLimits
 from ingather.robot.frontier.sampling import SamplingLimits
@@ -69,7 +70,9 @@ def overridden(loaded: Loaded, overrides: Mapping[str, object]) -> Loaded:
 
 def bound(loaded: Loaded, settings: Settings, sources: Mapping[str, SourceConf]) -> Loaded:
     """Return the configuration with what ``ingather.toml`` says of pushed content and its Follow patterns."""
-    own = {name: conf.follow_patterns for name, conf in sources.items() if conf.follow_patterns is not None}
+    own = BySource(
+        (name, conf.follow_patterns) for name, conf in sources.items() if conf.follow_patterns is not None
+    )
     gates = loaded.gates.binding_content(settings.flag("feeds.follow-patterns"), own)
     return replace(loaded, gates=gates)
 
@@ -122,9 +125,10 @@ def recheck_limits(settings: Settings) -> RecheckLimits:
     )
 
 
-def own_recheck_limits(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, RecheckLimits]:
+def own_recheck_limits(settings: Settings, sources: Mapping[str, SourceConf]) -> Mapping[str, RecheckLimits]:
     """Bounds of recrawling of the sources that set theirs; what does not fit them gives way."""
-    common, found = recheck_limits(settings), {}
+    common = recheck_limits(settings)
+    found: BySource[RecheckLimits] = BySource()
     for name, source in sources.items():
         own = source.revisits
         if own.recheck_min is own.recheck_max is own.recheck_first is None:
@@ -178,8 +182,8 @@ def host_policy(
 def host_visits(settings: Settings, sources: Mapping[str, SourceConf]) -> Callable[[str], int] | None:
     """Return how often a host of a source may be visited in a day (0 = any number); ``None`` = no source has a budget."""
     common = settings.count("politeness.host-visits")
-    own = {name: source.revisits.host_visits for name, source in sources.items()}
-    limits = {name: common if value is None else value for name, value in own.items()}
+    own = ((name, source.revisits.host_visits) for name, source in sources.items())
+    limits = BySource((name, common if value is None else value) for name, value in own)
     if not common and not any(limits.values()):
         return None
     return lambda source: limits.get(source, common)
@@ -203,10 +207,10 @@ def _own(source: SourceConf, written: int | None, common: int) -> int:
     return 0 if source.syndicates else common
 
 
-def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, BudgetLimits]:
+def source_budgets(settings: Settings, sources: Mapping[str, SourceConf]) -> Mapping[str, BudgetLimits]:
     """URL budgets of the sources that set their own."""
     common = budget_limits(settings)
-    found: dict[str, BudgetLimits] = {}
+    found: BySource[BudgetLimits] = BySource()
     for name, source in sources.items():
         own = replace(
             common,
@@ -252,7 +256,7 @@ def keeper_limits(settings: Settings, sources: Mapping[str, SourceConf] | None =
             after=settings.count("politeness.quiet-after"), sample=settings.count("politeness.quiet-sample")
         ),
         recheck_max_s=settings.seconds("politeness.recheck-max"),
-        recheck_max_of={name: limits.max_s for name, limits in own.items()},
+        recheck_max_of=BySource((name, limits.max_s) for name, limits in own.items()),
         commit_s=settings.seconds("catalog.outcome-wait"),
         commit_rows=settings.count("catalog.outcome-rows"),
         client_s=settings.seconds("catalog.client-wait"),

@@ -66,10 +66,12 @@ insert into change (seq, id, kind) values (?, ?, ?)
 -- name: refill
 -- Up to ?4 waiting URLs of host ?1 behind (prio ?2, id ?3), in order, without those whose content comes with feeds, or whose
 -- source is disabled.
+-- Pushed: a feed lists it, or its source is what feeds push and nothing said before that it is out of scope (pushed_url).
 -- What has no RD is asked for whole, unless it is a feed or a sitemap (intents 5, 8); a sitemap that has one is: its validators are the RD's.
 select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
   iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
-  dup, intent, asked, prio
+  dup, intent, asked, (exists (select 1 from fed f where f.id = url.id) or source in (select id from source where kind = 'gsa')
+  and (verdict is null or not exists (select 1 from directive d where d.id = verdict and d.category = 'site not allowed'))), prio
 from url where host = ?1 and state = 0 and (prio, id) > (?2, ?3) and not exists (select 1 from fed f where f.id = url.id and f.content)
   and source not in (select id from source where disabled is not null)
 order by prio, id limit ?4
@@ -77,8 +79,14 @@ order by prio, id limit ?4
 -- name: claim_one
 select id, host, path, depth, maxdepth, source, hops, iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(etag, '')),
   iif(iif(version is null, intent not in (5, 8), intent = 8), '', coalesce(lastmod, '')), iif(version is not null and intent = 8, x'', coalesce(digest, x'')), version, wait, fails, strikes, missing, fetched,
-  dup, intent, asked
+  dup, intent, asked, (exists (select 1 from fed f where f.id = url.id) or source in (select id from source where kind = 'gsa')
+  and (verdict is null or not exists (select 1 from directive d where d.id = verdict and d.category = 'site not allowed')))
 from url where id = ?
+
+-- name: pushed_url
+-- Whether the host of URL ?1 needs no site, because a trusted sender named the URL or the page that led to it.
+select (exists (select 1 from fed f where f.id = url.id) or source in (select id from source where kind = 'gsa')
+  and (verdict is null or not exists (select 1 from directive d where d.id = verdict and d.category = 'site not allowed'))) from url where id = ?
 
 -- name: fed_row
 -- All that applying a record asks of a URL with key ?1: its URL and state, who buried it, its layer ?2, what feeds say of it, and claim_one.

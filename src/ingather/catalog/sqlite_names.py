@@ -9,6 +9,7 @@ import apsw
 
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.report import Denial
+from ingather.model.source_name import BySource, same_source, source_key
 from ingather.model.urlparts import host_key
 
 __all__ = ["PUBLIC_CLASS", "Names"]
@@ -37,7 +38,9 @@ class Names:
         self._db = db
         self._cursor = db.cursor()
         self._hosts: dict[str, int] = {}
-        self._ids: dict[str, int] = {}
+        self._ids: BySource[int] = BySource()
+        self.crawled: frozenset[str] = frozenset({"web"})
+        """Keys of the sources that sites or starting points name: crawled, whoever pushes for them."""
         self._sources: dict[int, _Source] = {}
         self._counted: set[int] = set()
         self._directives: dict[tuple[int, str, str, str], int] = {}
@@ -53,7 +56,7 @@ class Names:
         rows = fetch(
             self._cursor, "select id, name, kind, access, documents, acl, apart, inherited from source"
         )
-        self._ids = {name: key for key, name, *_ in rows}
+        self._ids = BySource((name, key) for key, name, *_ in sorted(rows))
         self._sources = {row[0]: _Source(*row[2:]) for row in rows}
         self.reload_removed()
 
@@ -84,7 +87,10 @@ class Names:
     # -- sources ------------------------------------------------------------------------------
 
     def source(self, name: str, kind: str = "site", access: str = "") -> int:
-        """Return the row of source *name*, made if new; nobody sees documents of one that was never declared."""
+        """Return the row of source *name*, made if new; nobody sees documents of one that was never declared.
+
+        A row with this very name counts before one whose name differs in case.
+        """
         found = self._ids.get(name)
         if found is None:
             access = access or ("public" if name == "web" else "secure")
@@ -98,6 +104,29 @@ class Names:
     def known_source(self, name: str) -> int | None:
         """Return the row of source *name*, ``None`` if it has none."""
         return self._ids.get(name)
+
+    def known_exactly(self, name: str) -> int | None:
+        """Return the row with this very name, ``None`` if there is none."""
+        return self._ids[name] if self._ids.written(name) == name else None
+
+    def spelled(self, name: str) -> str:
+        """Return the name of a source as it was first written or pushed; one that is new as it is."""
+        return self._ids.written(name) or name
+
+    def same_sources(self, name: str) -> list[str]:
+        """Return the names of all rows that are of source *name*: homes of older versions may have several."""
+        return [one for one in self._ids if same_source(one, name)] or [name]
+
+    def twins(self) -> list[list[str]]:
+        """Return the names that differ in case alone, which homes of older versions may have; each such group sorted."""
+        found: dict[str, list[str]] = {}
+        for name in sorted(self._ids):
+            found.setdefault(source_key(name), []).append(name)
+        return [names for names in found.values() if len(names) > 1]
+
+    def kind(self, source: int) -> str:
+        """Return how a source is gathered: ``site``, ``rss``, ``sitemap``, or ``gsa`` for what feeds push."""
+        return self._sources[source].kind
 
     def source_name(self, source: int) -> str:
         """Return the name of a source."""

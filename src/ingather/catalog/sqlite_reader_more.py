@@ -283,6 +283,10 @@ class MoreReader:
         )
         return found
 
+    def pushed(self, url_id: int) -> bool:
+        """Whether the host of a URL needs no site, because a trusted sender named the URL or the page that led to it."""
+        return bool(self._rows.value(SQL["pushed_url"], (url_id,)))
+
     def listings(self, url_id: int) -> list[dict[str, Any]]:
         """Return what feeds say of a URL: its owner first (``owner``), then the other sources that list it, the last first."""
         rows = self._rows.all(

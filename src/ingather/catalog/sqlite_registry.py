@@ -15,6 +15,7 @@ from ingather.catalog.statements import SQL
 from ingather.model.change import ChangeKind
 from ingather.model.lifecycle import State
 from ingather.model.report import Stored
+from ingather.model.source_name import source_key
 
 __all__ = ["ACKNOWLEDGED_ENDS", "Registry"]
 
@@ -54,7 +55,14 @@ class Registry:
         grouped anew, because a public copy must not hide behind one that not everybody may see.
         """
         names = self._applier.names
-        source = names.source(name, kind, access)
+        names.source(name, kind, access)
+        for same in names.same_sources(name):
+            self._put_source(names.source(same), kind, access)
+        return names.source(name)
+
+    def _put_source(self, source: int, kind: str, access: str) -> None:
+        names = self._applier.names
+        kind = self._kind(source, kind)
         before = names.access(source), names.audience(source)
         names.set_access(source, kind, access)
         if before[0] != access:
@@ -65,7 +73,43 @@ class Registry:
             self._cursor.execute(
                 "insert into acl_moved (seq, id) select seq, id from change where seq > ?", (behind,)
             )
-        return source
+
+    def _kind(self, source: int, kind: str) -> str:
+        """Return how a source is gathered whose section says *kind*: a section alone makes no site of what feeds push."""
+        names = self._applier.names
+        if kind != "site" or source_key(names.source_name(source)) in names.crawled:
+            return kind
+        fed = (
+            names.kind(source) == "gsa"
+            or self._cursor.execute("select exists (select 1 from fed where source = ?)", (source,)).get
+        )
+        return "gsa" if fed else kind
+
+    def reopen_pushed(self, applied: Applied) -> int:
+        """Let what feeds list, and what is at the hosts of it, wait for a new judgement where it was out of scope for want of a site.
+
+        Once in the life of a home: earlier versions took a source with a section for a site. What an operator removed stays away.
+        """
+        discoveries, count = self._applier.discoveries, 0
+        rows = fetch(
+            self._cursor,
+            "select u.id, u.host, u.path, u.source, u.state from url u join directive d on d.id = u.verdict "
+            "where d.category = 'site not allowed' and u.state in (1, 2, 3) and (exists (select 1 from fed f where f.id = u.id and f.web) "
+            "or u.source in (select id from source where kind = 'gsa') and u.host in (select p.host from fed f join url p on p.id = f.id "
+            "where f.source = u.source)) and not exists (select 1 from tombstone t where t.id = u.id and t.decided = 2)",
+        )
+        for url_id, host, path, source, state in rows:
+            if state == State.EXCLUDED:
+                if not discoveries.admit(url_id, host, path, source, applied):
+                    continue
+                self._applier.budgets.count_excluded(host, -1)
+            self._cursor.execute(
+                "update url set state = 0, outcome = iif(state = 1, null, outcome), verdict = null, due = null where id = ?",
+                (url_id,),
+            )
+            applied.wakes(host)
+            count += 1
+        return count
 
     def disable_source(self, name: str, kind: str, access: str, at_s: float | None) -> bool:
         """Let a source rest from *at_s* on, ``None`` = no longer; return whether that is new. Its row is made if there is none.

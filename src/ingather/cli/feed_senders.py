@@ -70,7 +70,7 @@ def _edit(  # noqa: PLR0913 - click gives it so
 
     place, read = open_home(home)
     verb = "trust" if len(words) > 1 else f"{next(iter(words))}-from"
-    trusted = trust_list(place, read.settings)
+    trusted = trust_list(place.feeds, read.settings)
     if (address is None) == (not list_):
         raise UsageError("name an address, or ask for --list", hint=f"ingather feed {verb} 10.1.2.3")
     if address is None:
@@ -99,7 +99,7 @@ def _show(path: Path, words: Collection[str], *, as_json: bool) -> int:
     from ingather.feeds.trust import TrustRight
 
     home, read = open_home(path)
-    trusted = trust_list(home, read.settings)
+    trusted = trust_list(home.feeds, read.settings)
     networks = {word: [str(network) for network in trusted.networks(TrustRight(word))] for word in words}
     if "accept" in networks:
         networks["accept"] = ["127.0.0.0/8", "::1/128", *networks["accept"]]
@@ -207,10 +207,11 @@ def _wider(  # noqa: PLR0913, PLR0917 - what a grant has
 
     from ingather.access.principals import fold
     from ingather.errors import UrlError, UsageError
-    from ingather.model.url import canonical, fed_url
+    from ingather.model.source_name import source_key
+    from ingather.model.url import fed_url
 
     try:
-        urls = [fed_url(prefix, canonical) for prefix in prefixes]
+        urls = [fed_url(prefix) for prefix in prefixes]
     except UrlError as error:
         raise UsageError(
             f"--prefix: {error.text}", hint="write it with its scheme and host: http://intranet/hr/"
@@ -221,10 +222,10 @@ def _wider(  # noqa: PLR0913, PLR0917 - what a grant has
 
     return replace(
         grant,
-        sources=more(grant.sources, [source.lower() for source in sources]),
+        sources=more(grant.sources, [source_key(source) for source in sources]),
         prefixes=more(grant.prefixes, urls),
         namespaces=more(grant.namespaces, [fold(namespace) for namespace in namespaces]),
-        group_sources=more(grant.group_sources, [source.lower() for source in group_sources]),
+        group_sources=more(grant.group_sources, [source_key(source) for source in group_sources]),
         acls=grant.acls if acls is None else acls,
     )
 

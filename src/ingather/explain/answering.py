@@ -48,6 +48,9 @@ class Reader(CatalogReader, Protocol):
     def hold_of(self, url_id: int) -> int | None:
         """Return the hold that it is in."""
 
+    def pushed(self, url_id: int) -> bool:
+        """Whether the host of a URL needs no site, because a trusted sender named the URL or the page that led to it."""
+
     def access(self, url_id: int) -> str:
         """Return the access of its source: ``public`` or ``secure``."""
 
@@ -103,7 +106,7 @@ class ExplainParts:
     summarize: Callable[[str, Response], Attributes] | None = None
     overlay: Callable[[str], dict[str, Any]] | None = None
     web_feeds: Callable[[str], dict[str, Any] | None] | None = None
-    named: Callable[[str], Pushed] = lambda _source: Pushed.NO
+    listed: Callable[[str], bool] = lambda _source: False
     alias: Callable[[str], dict[str, Any] | None] | None = None
     ways: Callable[[str, str], list[dict[str, Any]]] | None = None
 
@@ -145,7 +148,10 @@ class Explainer:
             owner = record.source if record is not None else self._decide(url, None, None).source or "web"
             response = self._fetched(url, owner, answer)
         decision = self._decide(
-            url, record, response if isinstance(response, Response) else None, self._pushed(record, answer)
+            url,
+            record,
+            response if isinstance(response, Response) else None,
+            self._pushed(reader, record, answer),
         )
         answer["decision"] = _decision_form(decision, version=self._parts.version)
         answer["index"] = self._index(reader, record)
@@ -238,12 +244,16 @@ class Explainer:
             }
         return got
 
-    def _pushed(self, record: UrlRecord | None, answer: dict[str, Any]) -> Pushed:
+    def _pushed(self, reader: Reader | None, record: UrlRecord | None, answer: dict[str, Any]) -> Pushed:
         """Return how the URL's owner came to it: hosts that feeds name need no site."""
         owner = next((listing for listing in answer.get("feeds", ()) if listing["owner"]), None)
         if owner is not None and not owner["web"]:
             return Pushed.CONTENT
-        return self._parts.named(record.source) if record is not None else Pushed.NO
+        if record is None or reader is None:
+            return Pushed.NO
+        if self._parts.listed(record.source):
+            return Pushed.LISTED
+        return Pushed.URL if reader.pushed(record.id) else Pushed.NO
 
     def _decide(
         self, url: str, record: UrlRecord | None, response: Response | None, pushed: Pushed = Pushed.NO

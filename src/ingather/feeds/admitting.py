@@ -13,7 +13,7 @@ _MARK: Final = "refused-address: "
 _NOT_NAMED: Final = re.compile(
     r"(?:^|: )([0-9A-Fa-f.:]+)(?: \(leads to \S+\))? is an? .* address that the source does not name$"
 )
-_PORT: Final = re.compile(r"does not allow port ([0-9]+)(?: of \S+)?$")
+_PORT: Final = re.compile(r"does not allow port ([0-9]+)( of \S+)?$")
 
 
 def admitted_by(detail: str, source: str, *, declared: bool) -> str:
@@ -22,7 +22,7 @@ def admitted_by(detail: str, source: str, *, declared: bool) -> str:
     Args:
         detail: of the visit, with ``refused-address``.
         source: whose the URL is.
-        declared: it stands in ``ingather.toml``, whose addresses then count alone.
+        declared: the addresses of its section in ``ingather.toml`` count alone: it names some, or it is crawled.
     """
     why = detail.partition(_MARK)[2] or detail
     found = _NOT_NAMED.search(why)
@@ -32,6 +32,6 @@ def admitted_by(detail: str, source: str, *, declared: bool) -> str:
         return f"{why}; admit it with: ingather feed fetch-from {found[1]}"
     port = _PORT.search(why)
     if port is not None:
-        where = f"ports of [source.{source}]" if declared else "feeds.fetch-ports"
+        where = "feeds.fetch-ports" if port[2] else f"ports of [source.{source}]"
         return f"{why}; add {port[1]} to {where}"
     return f"{why}; it is never fetched"

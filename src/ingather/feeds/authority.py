@@ -15,6 +15,7 @@ import msgspec
 
 from ingather.access.principals import fold
 from ingather.model.acl import Principal
+from ingather.model.source_name import source_key
 
 __all__ = ["TRUSTED", "FeedAuthority", "Grant", "Sender", "UnauthorizedError", "grant_in"]
 
@@ -31,10 +32,10 @@ class Grant(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         token: name of the token, ``""`` = a trusted sender, for whom nothing below counts.
-        sources: data sources that it may push to, in lower case.
+        sources: keys of the data sources that it may push to.
         prefixes: canonical URLs at or below which it may speak; none = any URL that belongs to no other source.
         acls: it may write access lists of what it pushes.
-        group_sources: sources of memberships that it may push to, in lower case.
+        group_sources: keys of the sources of memberships that it may push to.
         namespaces: name spaces whose groups it may give members to, folded; none = it may push no memberships.
     """
 
@@ -54,7 +55,7 @@ class Grant(msgspec.Struct, frozen=True, omit_defaults=True):
         """Whether feeds to *datasource* are taken: of documents, or of *groups*."""
         if not self.bounded:
             return True
-        name = datasource.lower()
+        name = source_key(datasource)
         return name in self.group_sources and bool(self.namespaces) if groups else name in self.sources
 
     def covers(self, url: str) -> bool:
@@ -102,7 +103,7 @@ class FeedAuthority:
         grant: of the sender.
         datasource: that it pushes to.
         takes_over: what the data source's settings say of taking what belongs to others; ``None`` = nothing.
-        taken_over: what the settings of other sources say of that, by their names in lower case.
+        taken_over: what the settings of other sources say of that, by their keys (``model.source_name``).
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class FeedAuthority:
         Raises:
             UnauthorizedError: it may not.
         """
-        theirs = self._taken_over.get(owner.lower())
+        theirs = self._taken_over.get(source_key(owner))
         if theirs is False:
             raise UnauthorizedError(
                 f"it belongs to {owner}, whose documents others do not take, change or delete (taken-over)"

@@ -130,10 +130,14 @@ class Spooled:
 
 @dataclass(frozen=True, slots=True)
 class FeedTicket:
-    """What the sender may ask about later: row number, and name in the appliance's form."""
+    """What the sender may ask about later: row number, and name in the appliance's form.
+
+    *datasource*: name under which it is kept, as its source was first written or pushed.
+    """
 
     id: int
     name: str
+    datasource: str = ""
 
 
 class FeedDesk(Protocol):

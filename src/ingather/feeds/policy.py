@@ -37,7 +37,7 @@ class FeedPolicy:
         one_value_per_meta: a comma in an ACL meta is part of the name.
         display_schemes: of display URLs.
         takes_over: whether the data source may take documents that belong to others; ``None`` = its settings do not say.
-        taken_over: whether others may take those of a source, by its name in lower case; absent = its settings do not say.
+        taken_over: whether others may take those of a source, by its key; absent = its settings do not say.
         inherited: whether ACLs of other sources may inherit from its ACLs as from their own, though a token brought them.
         canonical: makes URLs in metas canonical.
     """

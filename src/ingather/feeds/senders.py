@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ingather.feeds.authority import Grant
 from ingather.feeds.trust import write_durably
+from ingather.model.source_name import source_key, spelled
 
 __all__ = ["FeedTokens", "RefusedSender", "RefusedSenders", "load_refused", "standard_grant"]
 
@@ -95,7 +96,7 @@ class FeedTokens:
             OSError: the file cannot be written.
         """
         rows = self._read()
-        name = _known_as(name, rows)
+        name = spelled(name, rows)
         if grant is None:
             grant = rows[name].grant if name in rows else standard_grant(name)
         token = secrets.token_urlsafe(32)
@@ -109,7 +110,7 @@ class FeedTokens:
             OSError: the file cannot be written.
         """
         rows = self._read()
-        name = _known_as(name, rows)
+        name = spelled(name, rows)
         if name not in rows:
             return False
         self._write({**rows, name: _Row(rows[name].digest, replace(grant, token=name))})
@@ -122,7 +123,7 @@ class FeedTokens:
             OSError: the file cannot be written.
         """
         kept = self._read()
-        if kept.pop(_known_as(name, kept), None) is None:
+        if kept.pop(spelled(name, kept), None) is None:
             return False
         self._write(kept)
         return True
@@ -134,7 +135,7 @@ class FeedTokens:
     def grant(self, name: str) -> Grant | None:
         """Return what the token *name* may say, ``None`` if there is none."""
         rows = self._read()
-        row = rows.get(_known_as(name, rows))
+        row = rows.get(spelled(name, rows))
         return None if row is None else row.grant
 
     def grant_of(self, token: str) -> Grant | None:
@@ -159,17 +160,10 @@ class FeedTokens:
         write_durably(self._path, json.dumps(found, indent=1, sort_keys=True))
 
 
-def _known_as(name: str, rows: Mapping[str, _Row]) -> str:
-    """Return the name that a token has: names of data sources are compared without case."""
-    if name in rows:
-        return name
-    return next((known for known in rows if known.lower() == name.lower()), name)
-
-
 def standard_grant(name: str) -> Grant:
     """Return what a token may say that is made for a data source: its documents with their access lists."""
-    low = name.lower()
-    return Grant(token=name, sources=(low,), group_sources=(low,))
+    key = source_key(name)
+    return Grant(token=name, sources=(key,), group_sources=(key,))
 
 
 def _row(item: tuple[str, object]) -> tuple[str, _Row | None]:

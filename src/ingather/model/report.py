@@ -59,7 +59,8 @@ class Claim(msgspec.Struct, array_like=True):
     """One URL handed to a gatherer, with what is known from the last visit.
 
     ``version`` is the configuration under which it was last described, ``suspect`` means that
-    it has a strike: it is parsed in a converter. ``intent``: :class:`ingather.model.intent.Intent`.
+    it has a strike: it is parsed in a converter. ``intent``: :class:`ingather.model.intent.Intent`. ``pushed``: it is
+    crawled because a trusted sender named it, or a page that one named: its host needs no site.
     """
 
     id: int
@@ -75,6 +76,7 @@ class Claim(msgspec.Struct, array_like=True):
     version: int = 0
     suspect: bool = False
     intent: int = 0
+    pushed: bool = False
 
 
 class HostGrant(msgspec.Struct, array_like=True):
@@ -188,7 +190,8 @@ class Row(msgspec.Struct, frozen=True):
     """A URL row as the frontier read it when it was claimed: what settling its visit needs.
 
     ``described`` = it has an RD that readers see; times are wall seconds; ``intent``: why it waits
-    (:class:`ingather.model.intent.Intent`). ``asked``: number of the newest visit that a pushed record had asked for.
+    (:class:`ingather.model.intent.Intent`). ``asked``: number of the newest visit that a pushed record had asked for; ``pushed``: as
+    of :class:`Claim`.
     """
 
     id: int
@@ -210,6 +213,7 @@ class Row(msgspec.Struct, frozen=True):
     duplicate: int | None
     intent: int = 0
     asked: int = 0
+    pushed: bool = False
 
 
 class Settled(msgspec.Struct, frozen=True):

@@ -308,7 +308,7 @@ class Gatherer:
             self._schedule.put_back(key, None)
         request = Request(
             judged.url, claim.etag, claim.last_modified, headers=self._headers,
-            long_head=self._pipeline.heeds(claim.source),
+            long_head=self._pipeline.heeds(claim),
         )  # fmt: skip
         asked = self._asked if claim.intent else None
         if asked is not None:

@@ -54,21 +54,27 @@ class Bench:
             clock=clock,
         )
 
-        def pushes(source: str) -> bool:
-            return source == "pushed"
-
         self.pipeline = Pipeline(
-            engine=discoverer.engine, discoverer=discoverer, clock=clock, seen=Seen(), pushes=pushes,
+            engine=discoverer.engine, discoverer=discoverer, clock=clock, seen=Seen(),
             reading=Reading(
                 isolation=ConverterPool(count=1, clock=clock), slot=None, clock=clock, agent="ingather", canonicaliser=Canonicaliser()
             ),
             segment=SegmentWriter(folder, "test", max_bytes=1 << 20),
-            renaming=Renaming(names, discoverer, pushes=pushes, rules=lambda _: None),
+            renaming=Renaming(names, discoverer, rules=lambda _: None),
         )  # fmt: skip
 
     def visit(self, url: str, *links: str, source: str = "web", hops: int = 0, redirect: str = "") -> Report:
         parts = split(url)
-        claim = Claim(id=1, host=1, path=parts.path, depth=0, max_depth=None, source=source, hops=hops)
+        claim = Claim(
+            id=1,
+            host=1,
+            path=parts.path,
+            depth=0,
+            max_depth=None,
+            source=source,
+            hops=hops,
+            pushed=source == "pushed",
+        )
 
         async def visit() -> Report:
             judged = await self.pipeline.admitted(claim, parts.origin)

@@ -29,7 +29,7 @@ def test_an_address_is_trusted_listed_and_forgotten(rig: Rig) -> None:
     listed = rig.call("feed", "trust", "--list")
     assert "refused  10.1.2.3  1 times, last 2023-11-14 22:13:20 UTC" in listed.out
     assert rig.call("feed", "trust", "10.1.2.0/24").status == 0
-    trusted = trust_list(at, at.settings(environment={}).settings)
+    trusted = trust_list(at.feeds, at.settings(environment={}).settings)
     assert trusted.trusts(parse_peer("10.1.2.3"))
     assert "as before" in rig.call("feed", "trust", "10.1.2.0/24").out
     found = json.loads(rig.call("feed", "trust", "--list", "--json").out)
@@ -42,7 +42,7 @@ def test_an_address_is_trusted_listed_and_forgotten(rig: Rig) -> None:
 
 def test_to_push_and_to_be_fetched_from_are_two_rights(rig: Rig) -> None:
     at = Home(rig.path)
-    trusted = trust_list(at, at.settings(environment={}).settings)
+    trusted = trust_list(at.feeds, at.settings(environment={}).settings)
 
     def rights() -> tuple[list[str], list[str]]:
         accept, fetch = (trusted.networks(right) for right in (TrustRight.ACCEPT, TrustRight.FETCH))
@@ -69,7 +69,7 @@ def test_a_line_of_an_older_version_gives_both_rights_and_a_wrong_one_none(rig: 
     (at.feeds / "trusted").write_text(
         "10.1.2.3\n10.1.2.4 accept\n10.1.2.5 fetch # adaptor\n10.1.2.6 everything\n"
     )
-    trusted = trust_list(at, at.settings(environment={}).settings)
+    trusted = trust_list(at.feeds, at.settings(environment={}).settings)
     assert [str(n) for n in trusted.networks()] == ["10.1.2.3/32", "10.1.2.4/32"]
     assert [str(n) for n in trusted.networks(TrustRight.FETCH)] == ["10.1.2.3/32", "10.1.2.5/32"]
 
@@ -77,7 +77,7 @@ def test_a_line_of_an_older_version_gives_both_rights_and_a_wrong_one_none(rig: 
 def test_addresses_of_the_settings_count_beside_those_of_the_verbs(home: Path) -> None:
     written = {"feeds.accept-from": '["10.7.0.0/16"]', "feeds.fetch-from": '["10.8.0.1"]'}
     at, rig = Home.create(home, written=written), Rig(home)
-    trusted = trust_list(at, at.settings(environment={}).settings)
+    trusted = trust_list(at.feeds, at.settings(environment={}).settings)
     assert trusted.trusts(parse_peer("10.7.1.1"))
     assert not trusted.trusts(parse_peer("10.8.0.1"))
     assert [str(n) for n in trusted.networks(TrustRight.FETCH)] == ["10.8.0.1/32"]

@@ -37,7 +37,7 @@ def test_a_source_is_written_behind_what_stands_there(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("Intra",), "no name of a source"),
+        (("in tra",), "no name of a source"),
         (("a/b",), "no name of a source"),
         (("intra", "access"), "KEY=VALUE"),
         (("intra", "acess=secure"), "access"),

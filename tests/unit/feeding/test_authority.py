@@ -16,6 +16,7 @@ from ingather.app.feeds.local import feed_home
 from ingather.app.feeds.office import again_job
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.homeparts import database_of
+from ingather.app.sourcerules import policies_of
 from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.access.sqlite_groups_reader import GroupReader as MembershipReader
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -154,7 +155,12 @@ def test_settings_narrow_what_a_trusted_sender_may_say(
 def settle(rig: FeedRig, monkeypatch: pytest.MonkeyPatch, settings: dict[str, dict[str, Any]]) -> None:
     """Let sources have settings, until the test ends."""
     sources = {name: SourceConf(name=name, **given) for name, given in settings.items()}
-    made = feed_home(rig.home, rig.read.settings, sources, lambda: pytest.fail("no worker is made"))
+    made = feed_home(
+        rig.home,
+        sources,
+        lambda: pytest.fail("no worker is made"),
+        policies_of(rig.read.settings, sources, frozenset({"web"})),
+    )
     monkeypatch.setattr(rig.local.feeding, "_home", replace(rig.local.feeding._home, policy=made.policy))
 
 

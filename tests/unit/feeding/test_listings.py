@@ -7,6 +7,7 @@ import pytest
 from ingather.app.explaining import explainer_of
 from ingather.app.feeds.local import feed_home
 from ingather.app.feeds.process import FeedProcess
+from ingather.app.sourcerules import policies_of
 from ingather.conf.sources.source import SourceConf
 from ingather.explain import as_text
 from ingather.testing.feeds import FeedRig, content, record
@@ -80,7 +81,12 @@ def test_a_source_may_keep_its_documents_or_leave_those_of_others(
         mine: SourceConf(name=mine, taken_over=setting != "taken_over"),
         theirs: SourceConf(name=theirs, takes_over=setting != "takes_over"),
     }
-    home = feed_home(rig.home, rig.read.settings, sources, lambda: pytest.fail("no worker is made"))
+    home = feed_home(
+        rig.home,
+        sources,
+        lambda: pytest.fail("no worker is made"),
+        policies_of(rig.read.settings, sources, frozenset({"web"})),
+    )
     before = rig.local.feeding._home
     monkeypatch.setattr(rig.local.feeding, "_home", replace(before, policy=home.policy))
     rig.push(record(url, content("mine")), datasource=mine)

@@ -96,10 +96,35 @@ def test_a_bad_key_is_told_and_points_at_its_line(line: str, said: str) -> None:
     assert (found.line, found.is_error) == (2, True)
 
 
-@pytest.mark.parametrize("name", ["Web", "a b", "-a", "ä"])
+@pytest.mark.parametrize("name", ["a b", "-a", "ä", "a" * 201])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     (found,) = read(f'[source."{name}"]\n').diagnostics
     assert "is not a name for a source" in str(found)
+
+
+@pytest.mark.parametrize("name", ["SharePoint", "sharepoint", "SHAREPOINT"])
+def test_a_name_keeps_its_case_and_is_compared_without_it(name: str) -> None:
+    found = read("[source.SharePoint]\naccess = 'secure'\n")
+    assert not found.diagnostics
+    assert list(found.sources) == ["web", "SharePoint"]
+    assert name in found.sources
+    assert found.sources[name].access == "secure"
+    assert found.sources[name].name == "SharePoint"
+
+
+def test_two_sections_of_one_source_are_told() -> None:
+    (found,) = read(
+        "[source.SharePoint]\naccess = 'secure'\n[source.sharepoint]\naccess = 'public'\n"
+    ).diagnostics
+    assert "[source.sharepoint] and [source.SharePoint] are one source" in str(found)
+    assert (found.line, found.is_error) == (3, True)
+
+
+def test_the_section_of_what_is_crawled_may_have_a_capital() -> None:
+    found = read("[source.Web]\naccess = 'secure'\n")
+    assert not found.diagnostics
+    assert found.sources["web"].access == "secure"
+    assert list(found.sources) == ["web"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What arrived becomes a row, and with it a feed: the job that the keeper commits before anybody hears ``Success``."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
+    WEB_SOURCE,
     FeedFields,
     FeedKind,
     FeedTicket,
@@ -21,6 +23,7 @@ from ingather.feeds.desk import (
 )
 from ingather.feeds.groups_applying import AT_CAPACITY, LoadMode, at_capacity
 from ingather.feeds.sweeping import DELETED
+from ingather.model.source_name import source_key
 from ingather.ports.clock import Clock
 
 __all__ = ["emptying", "replaces", "taking"]
@@ -54,24 +57,39 @@ def taking(
     }  # fmt: skip
 
     def job(writer: CatalogWriter, _applied: Applied) -> FeedTicket:
+        datasource = _spelled(writer, fields)
         if fields.kind is FeedKind.GROUPS and not fields.cleanup:
             mode = LoadMode.FULL if replaces(fields) else LoadMode.INCREMENTAL
-            if at_capacity(writer, fields.groupsource or fields.datasource, mode):
+            if at_capacity(writer, fields.groupsource or datasource, mode):
                 raise GroupsFullError(f"error: {AT_CAPACITY}.")
         now_s = clock.wall()
-        name = feed_name(fields.datasource, label, now_s, 0).removesuffix("0") + "{number}"
+        name = feed_name(datasource, label, now_s, 0).removesuffix("0") + "{number}"
         number = writer.feeds.add(
             NewFeed(
-                name, fields.datasource, str(fields.kind), kind, rest, sender.address, str(file), spooled.size, spooled.sha256,
+                name, datasource, str(fields.kind), kind, rest, sender.address, str(file), spooled.size, spooled.sha256,
                 spooled.records, fields.session,
             ),
             now_s,
         )  # fmt: skip
         feed = writer.feeds.feed(number)
         assert feed is not None  # noqa: S101 - it was made
-        return FeedTicket(number, feed.name)
+        return FeedTicket(number, feed.name, datasource)
 
     return job
+
+
+def _spelled(writer: CatalogWriter, fields: FeedFields) -> str:
+    """Return the name of a feed's data source as it was first written or pushed.
+
+    Raises:
+        FeedRefusedError: so called it cannot be taken.
+    """
+    name = writer.applier.names.spelled(fields.datasource)
+    if source_key(name) == WEB_SOURCE and writer.applier.names.known_exactly(name) is None:
+        name = WEB_SOURCE
+    if name != fields.datasource:
+        replace(fields, datasource=name).check()
+    return name
 
 
 def emptying(datasource: str, who: str, *, clock: Clock) -> Callable[..., FeedTicket]:
@@ -85,7 +103,7 @@ def emptying(datasource: str, who: str, *, clock: Clock) -> Callable[..., FeedTi
         )
         feed = writer.feeds.feed(number)
         assert feed is not None  # noqa: S101 - it was made
-        return FeedTicket(number, feed.name)
+        return FeedTicket(number, feed.name, datasource)
 
     return job
 

@@ -12,6 +12,7 @@ from ingather.app.feeds.sources import SourceOffice, still_configured, switch_jo
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of, load_checked
 from ingather.app.owner import ask_owner
+from ingather.app.sourcescopes import own_addresses_at
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import HomeLockedError, UsageError
@@ -38,15 +39,14 @@ class HomeFeeds:
         path = database_of(self._home)
         if not path.exists():
             raise UsageError("nothing was pushed to this home so far", hint="start it with: ingather serve")
-        return FeedOffice(self._home.path, path, self._indexed, self._sources)
+        return FeedOffice(self._home.path, path, self._indexed, own_addresses_at(self._home, self._sources))
 
     @property
     def sources(self) -> SourceOffice:
         """Sources; those that are declared when there is no catalog."""
-        path = database_of(self._home)
-        return SourceOffice(
-            path, self._sources, FeedOffice(self._home.path, path, self._indexed, self._sources)
-        )
+        path, closed = database_of(self._home), own_addresses_at(self._home, self._sources)
+        feeds = FeedOffice(self._home.path, path, self._indexed, closed)
+        return SourceOffice(path, self._sources, feeds, closed)
 
     def switch_source(self, name: str, *, off: bool) -> dict[str, Any]:
         """Disable a source, or enable it again: what was pushed for it meanwhile is applied; return it.

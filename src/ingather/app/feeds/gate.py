@@ -229,7 +229,7 @@ class GateParts:
         spool = _spool(home)
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="feed-disk")
         intake = Intake(_doors(settings, spool, desk, pool, status_url, clock))
-        trust = trust_list(home, settings)
+        trust = trust_list(home.feeds, settings)
         admission = Admission(
             trust,
             feed_tokens(home),

@@ -8,6 +8,7 @@ from ingather.app import sourcerules
 from ingather.app.access.policing import place_when_changed, use_policy
 from ingather.app.blueprint import Blueprint
 from ingather.app.clock import SystemClock
+from ingather.app.declaring import declare_sources
 from ingather.app.feeds.home import FeedHome, deletion_guard, feed_policy
 from ingather.app.feeds.office import FeedOffice
 from ingather.app.feeds.outlawing import outlaw_when_changed
@@ -17,6 +18,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of, load_checked
 from ingather.app.operating import follow_directly
 from ingather.app.runsites import remembered_sites
+from ingather.app.sourcescopes import crawled_sources
 from ingather.app.versions import packed
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.bodies import cut_tails
@@ -30,8 +32,10 @@ from ingather.feeds.policy import FeedPolicy
 from ingather.feeds.spool import Spool
 from ingather.filters import Engine
 from ingather.index import IndexFolder
+from ingather.model.source_name import BySource, source_key
 from ingather.model.url import Canonicaliser
 from ingather.ports.clock import Clock
+from ingather.robot.settling.deletion import DeletionPolicy
 
 __all__ = ["LocalFeeds", "feed_home", "indexed_sequence", "spool_of"]
 
@@ -50,24 +54,27 @@ def indexed_sequence(home: Home) -> int:
 
 
 def feed_home(
-    home: Home, settings: Settings, sources: Mapping[str, SourceConf], blueprint: Callable[[], Blueprint]
+    home: Home,
+    sources: Mapping[str, SourceConf],
+    blueprint: Callable[[], Blueprint],
+    policies: Callable[[str], DeletionPolicy],
 ) -> FeedHome:
     """Return where feeds are applied in *home*."""
     return FeedHome(
         path=home.path, bodies=home.bodies, blueprint=blueprint, policy=lambda name: _feed_policy(name, sources),
-        guard=deletion_guard(sourcerules.policies_of(settings, sources)), follow=lambda name: _source(name, sources).follow_fed_links,
+        guard=deletion_guard(policies), follow=lambda name: _source(name, sources).follow_fed_links,
     )  # fmt: skip
 
 
 def _source(name: str, sources: Mapping[str, SourceConf]) -> SourceConf:
-    return sources.get(name.lower()) or SourceConf(name=name)
+    return BySource(sources).get(name) or SourceConf(name=name)
 
 
 def _feed_policy(name: str, sources: Mapping[str, SourceConf]) -> FeedPolicy:
     own = _source(name, sources)
     return feed_policy(
         empty_acl_is_none=own.acl_empty_is_none, one_value_per_meta=own.acl_one_value_per_meta, takes_over=own.takes_over,
-        taken_over={other.lower(): conf.taken_over for other, conf in sources.items() if conf.taken_over is not None},
+        taken_over={source_key(other): conf.taken_over for other, conf in sources.items() if conf.taken_over is not None},
         inherited=own.acls_inherited,
     )  # fmt: skip
 
@@ -106,7 +113,8 @@ class LocalFeeds:
                 canonicaliser.canonical, "\n".join(canonicaliser.drop_parameters)
             )
         )
-        known = {"web": SourceConf(), **sources}
+        known = BySource({"web": SourceConf()}).with_(sources)
+        self.writer.transaction(lambda w: declare_sources(w, loaded, known))
         use_policy(self.writer, loaded.policy)
         place_when_changed(
             self.writer, loaded, known, now_s, rescues=settings.flag("access.policy-rescues-broken")
@@ -116,16 +124,17 @@ class LocalFeeds:
             settings=settings, sources=known, own_ports=(), overrides={},
         )  # fmt: skip
         self.changed = False
+        policies = sourcerules.policies_of(settings, known, crawled_sources(loaded))
         self._own_process = process is None
         self._process = process or FeedProcess()
         self.feeding = Feeding(
-            feed_home(home, settings, known, lambda: self._blueprint), self._transact, clock=self._clock, process=self._process
+            feed_home(home, known, lambda: self._blueprint, policies), self._transact, clock=self._clock, process=self._process
         )  # fmt: skip
         outlaw_when_changed(
             self._transact,
             loaded,
             lambda: Engine(loaded),
-            deletion_guard(sourcerules.policies_of(settings, known)),
+            deletion_guard(policies),
             self._clock.wall,
         )
         self.office = FeedOffice(home.path, database_of(home), lambda: 0)
@@ -162,7 +171,7 @@ class LocalFeeds:
         """Give a spooled file its place in the queue."""
         ticket: FeedTicket = self._transact(self.feeding.taking(spooled, fields, sender))
         self.feeding.taken(
-            ticket.id, fields.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS
+            ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS
         )
         return ticket
 

@@ -1,6 +1,6 @@
 """What people and programs may ask about feeds, and may have done: lists, receipts, the file, again, away."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,11 @@ class FeedOffice:
         home: feeds name their files relative to it.
         database: the catalog.
         indexed: newest change that the index has applied.
-        declared: names of the sources of ``ingather.toml``.
+        declared: the sources of ``ingather.toml`` whose own addresses count alone.
     """
 
     def __init__(
-        self, home: Path, database: Path, indexed: Callable[[], int], declared: Collection[str] = ()
+        self, home: Path, database: Path, indexed: Callable[[], int], declared: Container[str] = ()
     ) -> None:
         self._home, self._database, self._indexed, self._declared = home, database, indexed, declared
 
@@ -132,7 +132,7 @@ class FeedOffice:
         return form
 
 
-def _record_form(row: Mapping[str, Any], declared: Collection[str]) -> dict[str, Any]:
+def _record_form(row: Mapping[str, Any], declared: Container[str]) -> dict[str, Any]:
     state, outcome = row["state"], row["outcome"]
     found = shown_state(
         Standing(

@@ -11,14 +11,16 @@ from ingather.feeds.trust import Network, TrustList, TrustRight, parse_trusted
 __all__ = ["feed_tokens", "networks_of", "refused_senders", "trust_list"]
 
 
-def trust_list(home: Home, settings: Settings) -> TrustList:
+def trust_list(feeds: Path, settings: Settings) -> TrustList:
     """Return the addresses that feeds are accepted from, and that pushed URLs are fetched from.
+
+    *feeds*: the home's folder with the list.
 
     Raises:
         UsageError: a setting names what is no address.
     """
     return TrustList(
-        home.feeds / "trusted", {right: networks_of(settings, f"feeds.{right}-from") for right in TrustRight}
+        feeds / "trusted", {right: networks_of(settings, f"feeds.{right}-from") for right in TrustRight}
     )
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ingather.app import sourcerules
 from ingather.app.crossing import Crossing
 from ingather.app.feeds.emptying import delete_gathered, forget_gathered
 from ingather.app.feeds.home import deletion_guard
@@ -20,6 +19,7 @@ from ingather.app.feeds.sources import SourceOffice, still_configured, switch_jo
 from ingather.app.feeds.thread import Feeding
 from ingather.app.homeparts import database_of
 from ingather.app.keeper import Gathering
+from ingather.app.sourcescopes import crawled_sources, own_addresses
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import IngatherError, UsageError
@@ -50,14 +50,13 @@ class ServedFeeds:
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
         self._loop = asyncio.get_running_loop()
-        home, settings = gathering.home, gathering.settings
+        home = gathering.home
         spool_of(home).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.office = FeedOffice(
-            home.path, database_of(home), lambda: gathering.follower.applied, gathering.sources
-        )
-        self._sources = SourceOffice(database_of(home), gathering.sources, self.office)
+        closed = own_addresses(gathering.sources, crawled_sources(gathering.loaded))
+        self.office = FeedOffice(home.path, database_of(home), lambda: gathering.follower.applied, closed)
+        self._sources = SourceOffice(database_of(home), gathering.sources, self.office, closed)
         self.desk = Feeding(
-            feed_home(home, settings, gathering.sources, lambda: gathering.blueprint), self._transact, clock=gathering.clock,
+            feed_home(home, gathering.sources, lambda: gathering.blueprint, gathering.policies), self._transact, clock=gathering.clock,
             write=Crossing(gathering.keeper.post).ask, look=self.office.look, count=self.office.due_visits,
             showing=gathering.follower,
         )  # fmt: skip
@@ -101,7 +100,7 @@ class ServedFeeds:
     async def _outlawings(self) -> None:
         """Let what was pushed go when a changed list excludes it: at start, and after each change of configuration."""
         gathering, seen = self._gathering, -1
-        guard = deletion_guard(sourcerules.policies_of(gathering.settings, gathering.sources))
+        guard = deletion_guard(gathering.policies)
         while True:
             if (version := gathering.version) != seen:
                 loaded, judge = gathering.loaded, gathering.discoverer.engine

@@ -4,7 +4,8 @@ First its documents are deleted, then what was listed for it is forgotten, feeds
 files: "Destroy", as an appliance called it (GSA feeds specification, sections 8.6 and 14).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ingather.errors import UnknownNameError, UsageError
 from ingather.feeds.admitting import admitted_by
 from ingather.feeds.policy import WEB_ROW, source_row_name
 from ingather.model.lifecycle import State
+from ingather.model.source_name import BySource, same_source
 
 __all__ = ["SourceOffice", "still_configured", "switch_job"]
 
@@ -31,10 +33,18 @@ class SourceOffice:
         database: the catalog.
         declared: sources of ``ingather.toml``.
         feeds: receipts.
+        closed: sources whose own addresses count alone.
     """
 
-    def __init__(self, database: Path, declared: Mapping[str, SourceConf], feeds: FeedOffice) -> None:
-        self._database, self._declared, self._feeds = database, declared, feeds
+    def __init__(
+        self,
+        database: Path,
+        declared: Mapping[str, SourceConf],
+        feeds: FeedOffice,
+        closed: Container[str] = (),
+    ) -> None:
+        self._database, self._declared, self._feeds = database, BySource(declared), feeds
+        self._closed = closed
 
     def listed(self) -> list[dict[str, Any]]:
         """Return every source that owns something, was pushed to or is declared, by name."""
@@ -71,7 +81,7 @@ class SourceOffice:
         """Return what URLs that feeds list wait for: ``urls``, and in ``needs`` the one thing that admits them."""
         if reader is None or number is None:
             return []
-        declared = name in self._declared
+        declared = name in self._closed
         return [
             {"urls": urls, "needs": admitted_by(why, name, declared=declared)}
             for why, urls in reader.unreached(number, _MOST_ADDRESSES)
@@ -128,8 +138,7 @@ class SourceOffice:
 
         def look(reader: SourceReader | None) -> dict[str, Any]:
             every = self._all(reader)
-            own = next((one for one in every if one["name"] == name), None)
-            of_data = next((one for one in every if one["datasource"] == name), None)
+            own, of_data = _called(every, "name", name), _called(every, "datasource", name)
             if own is not None and (own["documents"] or own["disabled"] is not None or of_data is None):
                 return own
             return of_data or _named(every, name)
@@ -164,8 +173,7 @@ class SourceOffice:
 
         def look(reader: SourceReader | None) -> tuple[dict[str, Any], list[int]]:
             every = self._all(reader)
-            own = next((one for one in every if one["name"] == name), None)
-            of_data = next((one for one in every if one["datasource"] == name), None)
+            own, of_data = _called(every, "name", name), _called(every, "datasource", name)
             found = own if own is not None and (own["disabled"] is not None or of_data is None) else of_data
             found = found or _named(every, name)
             datasource = str(found["datasource"])
@@ -200,10 +208,12 @@ class SourceOffice:
 
     def _all(self, reader: SourceReader | None) -> list[dict[str, Any]]:
         """Return the sources; without a catalog those that somebody wrote down."""
-        pushed = {source_row_name(row["datasource"]): row for row in (reader.feeds() if reader else ())}
-        rows = {row["name"]: row for row in (reader.sources() if reader else ())}
-        declared = {name for name, conf in self._declared.items() if reader or conf.origins}
-        names = {*rows, *pushed, *declared}
+        rows = BySource((row["name"], row) for row in (reader.sources() if reader else ()))
+        pushed = BySource(
+            (source_row_name(row["datasource"]), row) for row in (reader.feeds() if reader else ())
+        )
+        declared = [name for name, conf in self._declared.items() if reader or conf.origins]
+        names = {*rows, *(name for name in (*pushed, *declared) if name not in rows)}
         found = [_form(name, rows.get(name), pushed.get(name), self._declared.get(name)) for name in names]
         return sorted((one for one in found if _counts(one)), key=lambda one: str(one["name"]))
 
@@ -224,7 +234,7 @@ def still_configured(
         declared: a section of ``ingather.toml`` has it.
     """
     name = str(source["name"])
-    said = [f"site {site}: ingather site delete {site}" for site, of in sites if of == name]
+    said = [f"site {site}: ingather site delete {site}" for site, of in sites if same_source(of, name)]
     if declared:
         said.append(f"[source.{name}] in ingather.toml: take the section out")
     return said
@@ -266,13 +276,21 @@ def switch_job(source: Mapping[str, Any], *, off: bool) -> Callable[[CatalogWrit
     return job
 
 
+def _called(found: Iterable[dict[str, Any]], key: str, name: str) -> dict[str, Any] | None:
+    """Return the source whose *key* is *name*: letter by letter, else without its case."""
+    every = list(found)
+    exact = next((one for one in every if one[key] == name), None)
+    return exact or next((one for one in every if same_source(one[key], name)), None)
+
+
 def _named(found: Iterable[dict[str, Any]], name: str, *, exact: bool = False) -> dict[str, Any]:
     every = list(found)
     if exact:
         every.sort(key=lambda one: bool(one["name"] != name))
-    for one in every:
-        if name in {one["name"], one["datasource"]}:
-            return one
+    for alike in (operator.eq, same_source):
+        for one in every:
+            if alike(name, one["name"]) or alike(name, one["datasource"]):
+                return one
     hint = "list them with: ingather source list"
     raise UnknownNameError(
         f"there is no source {name!r}", kind="source", name=name, hint=hint if name != WEB_ROW else None

@@ -151,7 +151,7 @@ class Feeding:
         if self._write is None:
             raise IngatherError("this process takes no feeds")
         ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
-        self.taken(ticket.id, fields.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS)
+        self.taken(ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS)
         return ticket
 
     def rest(self, sources: frozenset[str]) -> None:

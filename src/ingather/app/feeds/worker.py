@@ -62,7 +62,7 @@ from ingather.robot.visit.discovering import Discoverer, denial_of
 from ingather.robot.visit.pipeline import Judged, Pipeline
 from ingather.robot.visit.reading import Reading
 
-__all__ = ["main"]
+__all__ = ["FeedWorker", "main"]
 
 _SLICE_S: Final = 1.0
 _SLICE_BYTES: Final = 8 << 20
@@ -89,7 +89,7 @@ def main(channel: Connection, blueprint: Blueprint) -> None:
 
 async def _serve(channel: Connection, blueprint: Blueprint) -> None:
     loop = asyncio.get_running_loop()
-    worker = _Worker(blueprint)
+    worker = FeedWorker(blueprint)
     calm_collector()
     channel.send_bytes(READY)
     try:
@@ -113,8 +113,8 @@ class _Held:
     before: FeedCursor = field(default_factory=FeedCursor)
 
 
-class _Worker:
-    """The parts of the process."""
+class FeedWorker:
+    """The parts of the process: reads feeds by a blueprint."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         settings, home = blueprint.settings, Path(blueprint.home)
@@ -153,7 +153,7 @@ class _Worker:
         self._seen = Seen()
         self._pipeline = Pipeline(
             engine=self._engine, discoverer=self._discoverer, reading=reading, segment=self._segment, clock=clock, seen=self._seen,
-            limits=wiring.pipeline_limits(settings), pushes=lambda _: True,
+            limits=wiring.pipeline_limits(settings),
         )  # fmt: skip
         self._limits = _feed_limits(settings)
         self._marks = ContentMarks(database_of(Home(home)), blueprint, own)
@@ -367,7 +367,9 @@ class _Worker:
 
     @staticmethod
     def _claim(url: str, order: FeedOrder) -> Claim:
-        return Claim(id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source)
+        return Claim(
+            id=0, host=0, path=split(url).path, depth=0, max_depth=None, source=order.source, pushed=True
+        )
 
     async def _content(
         self, url: str, headers: tuple[tuple[str, str], ...], body: bytes, order: FeedOrder

@@ -20,6 +20,7 @@ from ingather.errors import UsageError
 from ingather.explain.forms import instant
 from ingather.model.alias import AliasState, HostAlias
 from ingather.model.decided import NOBODY, By
+from ingather.model.source_name import BySource
 
 __all__ = ["AliasDesk", "HomeAliases"]
 
@@ -42,7 +43,7 @@ class AliasDesk:
 
     def __init__(self, home: Home, sources: Mapping[str, SourceConf], do: Do) -> None:
         self._home, self._do = home, do
-        self._sources = {"web": SourceConf(), **sources}
+        self._sources = BySource({"web": SourceConf()}).with_(sources)
 
     def listed(self) -> list[dict[str, Any]]:
         """Return the aliases: ``alias``, ``host``, ``state``, ``evidence``, ``who``, ``at``."""

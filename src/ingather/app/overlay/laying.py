@@ -40,6 +40,7 @@ from ingather.log import get
 from ingather.model.description import AttributesView
 from ingather.model.diagnostic import Diagnostic
 from ingather.model.diagnostic import Place as Spot
+from ingather.model.source_name import BySource
 from ingather.overlay import Overlay
 from ingather.ports.index import IndexDocument
 from ingather.robot.indexing.laying import NO_LAYING, Laying
@@ -69,7 +70,7 @@ class Overlays:
         table: ClassTable,
         now_s: Callable[[], float] = time.time,
     ) -> None:
-        self._home, self._settings, self._sources, self.table = home, settings, dict(sources), table
+        self._home, self._settings, self._sources, self.table = home, settings, BySource(sources), table
         self._now_s = now_s
         self._reader = Reader()
         self.switches = Switches.of(settings, sources, table)

@@ -21,6 +21,7 @@ from ingather.fetch.logins.through import Through
 from ingather.log import get
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.source_name import BySource
 from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
@@ -78,8 +79,8 @@ class LoginBook:
             self._trouble = str(error)
             _log.error("no secret is sent", error=str(error))
         self._file = CredentialFile(home, clock.monotonic)
-        self._places: dict[str, list[_Place]] = {}
-        self._jars = {name: Jar() for name, source in sources.items() if source.reach.cookies}
+        self._places: BySource[list[_Place]] = BySource()
+        self._jars = BySource((name, Jar()) for name, source in sources.items() if source.reach.cookies)
         self._made: dict[tuple[str, str], tuple[str, Login]] = {}
         self._looked_s = float("-inf")
         self._set: dict[str, float] = {}
@@ -88,10 +89,10 @@ class LoginBook:
         self._add_sites(enabled, sources)
         user, password = ("", "") if robot is None else (str(robot.username or ""), str(robot.password or ""))
         self._robot = (user or "anonymous", password) if password else None
-        self._robot_sites: dict[str, list[Site]] = {}
+        self._robot_sites: BySource[list[Site]] = BySource()
         for site in enabled if self._robot else ():
-            self._robot_sites.setdefault(site.source, []).append(site)
-        self._any = {*self._places, *self._jars, *self._robot_sites}
+            self._robot_sites.listed(site.source).append(site)
+        self._any = BySource(dict.fromkeys((*self._places, *self._jars, *self._robot_sites), True))
 
     def find(self, url: str, source: str) -> Login | None:
         """Return the login for canonical *url* of *source*: of those that fit the one with the longest beginning."""
@@ -242,14 +243,14 @@ class LoginBook:
         for name, source in sources.items():
             for conf in source.reach.logins:
                 if conf.name in source.reach.credentials:
-                    self._places.setdefault(name, []).append(_Place(conf))
+                    self._places.listed(name).append(_Place(conf))
 
     def _add_sites(self, sites: Iterable[Site], sources: Mapping[str, SourceConf]) -> None:
         for site in sites:
             source = sources.get(site.source)
             for conf in source.reach.logins if source is not None and site.credentials else ():
                 if conf.name == site.credentials:
-                    self._places.setdefault(site.source, []).append(_Place(conf, site.covers))
+                    self._places.listed(site.source).append(_Place(conf, site.covers))
 
 
 def _state(path: Path) -> str:

@@ -14,6 +14,7 @@ from ingather.errors import UsageError
 from ingather.fetch.logins import Login, LoginError
 from ingather.fetch.shares.account import Account
 from ingather.fetch.shares.files import FileFetcher, FileReach
+from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
 from ingather.ports.fetcher import Fetcher
 from ingather.ports.resolver import Resolver
@@ -108,7 +109,7 @@ def protocol_fetchers(  # noqa: PLR0913 - the parts that fetchers are made of
 
 def web_fetcher(http: Fetcher, sources: Mapping[str, SourceConf]) -> Fetcher:
     """Return *http*, asking for folders as WebDAV where one of *sources* says so."""
-    dav = {name for name, source in sources.items() if source.reach.webdav}
+    dav = BySource((name, True) for name, source in sources.items() if source.reach.webdav)
     if not dav:
         return http
     from ingather.fetch.shares.webdav import DavFetcher

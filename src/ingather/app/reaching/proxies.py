@@ -34,6 +34,7 @@ from ingather.log import get
 from ingather.model.proxies import Proxy, Ways, names_pac, read_proxy, read_ways
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
+from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
 from ingather.ports.resolver import Resolver
 
@@ -182,7 +183,7 @@ def rules_of(
 
     bypass = Bypass(settings.words("proxy.no-proxy"))
     usual = _usual(settings, robot, bypass, login((), ""), environment)
-    of: dict[str, Rule] = {}
+    of: BySource[Rule] = BySource()
     for name, source in sources.items():
         reach = source.reach
         own = bypass if reach.no_proxy is None else Bypass(reach.no_proxy)

@@ -21,12 +21,12 @@ from ingather.app.rehearsal.differences import Tally
 from ingather.app.rehearsal.simulating import proposed
 from ingather.app.rehearsal.walk import Walk
 from ingather.app.runsites import remembered_sites
+from ingather.app.sourcescopes import crawled_sources
 from ingather.catalog.reports.sqlite_replay import ReplayReader, SourceAccount
-from ingather.conf.settings.values import Settings
-from ingather.conf.sources.source import SourceConf
 from ingather.errors import UsageError
 from ingather.explain.replayed import replay_text
-from ingather.robot.settling.deletion import DeletionPolicy, DeletionReason, Ledger, Proposal
+from ingather.model.source_name import same_source
+from ingather.robot.settling.deletion import DeletionReason, Ledger, Proposal
 
 __all__ = ["ReplaySummary", "replay", "replay_summary"]
 
@@ -120,7 +120,7 @@ def replay(
         raise UsageError(f"there is no source {source!r}: the catalog is empty")
     cost_s = time.process_time() - begun
     lost = tally.lost_by_source()
-    policies = _policies(settings, sources)
+    policies = sourcerules.policies_of(settings, sources, crawled_sources(loaded))
     counts = tally.counts
     read = counts["read"]
     return {
@@ -148,18 +148,11 @@ def replay(
                 ),
             }
             for account in accounts
-            if not source or account.name == source
+            if not source or same_source(account.name, source)
         ],
         "unknown": list(_unknown(tally, sample)),
         "cost": {"cpu_s": round(cost_s, 3), "pages_per_cpu_s": round(read / cost_s) if cost_s and read else None},
     }  # fmt: skip
-
-
-def _policies(settings: Settings, sources: Mapping[str, SourceConf]) -> Any:
-    def policy(name: str) -> DeletionPolicy:
-        return DeletionPolicy(sourcerules.deletion_limits(settings, sources.get(name) or SourceConf()))
-
-    return policy
 
 
 def _unknown(tally: Tally, sample: int | None) -> list[str]:

@@ -7,7 +7,7 @@ to it (counters of hosts and objects, groups of equal bodies) is named instead o
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ingather.app import sourcerules, wiring
 from ingather.app.clock import SystemClock
@@ -23,6 +23,7 @@ from ingather.app.reaching.protocols import Guards, Passwords, protocol_fetchers
 from ingather.app.rendering.setup import Scripts
 from ingather.app.rendering.telling import rendering_form
 from ingather.app.runsites import remembered_sites
+from ingather.app.sourcescopes import SourceScopes, crawled_sources
 from ingather.app.visiting import Visitor
 from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -40,6 +41,7 @@ from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Report
 from ingather.model.resource import Failure, Response
+from ingather.model.source_name import same_source
 from ingather.model.url import Canonicaliser, canonical
 from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion, Verdict
@@ -122,7 +124,7 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
     loaded, settings, sources = proposed(home, config, environment=environment)
     if source and source not in sources:
         raise UsageError(f"there is no source {source!r} (there are: {', '.join(sorted(sources))})")
-    owners = {} if source or home is None else _owners(home, [url for _, url in urls], sources)
+    pushed = {} if home is None else _pushed(home, [url for _, url in urls], sources)
 
     async def work() -> list[dict[str, Any]]:
         own = plug_ins(home, settings) if home is not None else None
@@ -142,7 +144,7 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
         )  # fmt: skip
         try:
             return [
-                {"asked": text, **await simulator.simulate(url, depth=depth, source=source or owners.get(url, "web"), data=data)}
+                {"asked": text, **await simulator.simulate(url, depth=depth, source=source or pushed.get(url, _WEB).source, data=data, pushed=_as(pushed.get(url, _WEB), source))}
                 for text, url in urls
             ]  # fmt: skip
         finally:
@@ -157,20 +159,33 @@ def simulate(  # noqa: PLR0913 - what a person may ask for
     return {"config": str(folder) if folder else "", "data": data, "urls": found}
 
 
-def _owners(home: Home, urls: Sequence[str], sources: Mapping[str, SourceConf]) -> dict[str, str]:
-    """Return the source of each of *urls* that feeds named: its host needs no site. A catalog that cannot be read has none."""
+_WEB: Final = Candidate("")
+"""Of a URL that no feed named."""
+
+
+def _as(known: Candidate, source: str) -> Pushed:
+    """Return how a URL was named, if it is judged as that source's."""
+    return known.pushed if not source or same_source(source, known.source) else Pushed.NO
+
+
+def _pushed(home: Home, urls: Sequence[str], sources: Mapping[str, SourceConf]) -> dict[str, Candidate]:
+    """Return those of *urls* that feeds named, with their sources: their hosts need no site. A catalog that cannot be read has none."""
     if not database_of(home).exists():
         return {}
-    named = sourcerules.naming(sources)
     try:
         reader = SqliteReader(database_of(home), home.bodies)
     except CatalogError:
         return {}
     try:
-        found = {url: record.source for url in urls if (record := reader.find(url)) is not None}
+        known = [(url, record) for url in urls if (record := reader.find(url)) is not None]
+        rules = sourcerules.rules_of(sources)
+        return {
+            url: Candidate(url, source=record.source, pushed=Pushed.LISTED if listed else Pushed.URL)
+            for url, record in known
+            if (listed := record.source in rules) or reader.pushed(record.id)
+        }
     finally:
         reader.close()
-    return {url: source for url, source in found.items() if named(source) is not Pushed.NO}
 
 
 class Simulator:
@@ -202,7 +217,7 @@ class Simulator:
         passwords: Passwords = _no_password,
         guards: Guards = _no_guard,
     ) -> None:
-        robot, named = loaded.robot, sourcerules.naming(sources)
+        robot = loaded.robot
         self._loaded = loaded
         self._agent = wiring.agent_token(robot)
         self._pool = ConverterPool(
@@ -211,6 +226,7 @@ class Simulator:
         )  # fmt: skip
         self._visitor = Visitor(
             settings, robot, sources, clock=clock, fetcher=fetcher, authorization=authorization, logins=logins, home=home,
+            scopes=None if home is None else SourceScopes(Home(home).feeds, settings, sources, crawled_sources(loaded)).of,
             others=lambda resolver: protocol_fetchers(
                 loaded, settings, sources, home=home, clock=clock, resolver=resolver, passwords=passwords, guards=guards
             ),
@@ -228,7 +244,7 @@ class Simulator:
         )  # fmt: skip
         self._rehearsal = Rehearsal(
             Engine(loaded), rendering=self._scripts.step, reading=reading, clock=clock, urls=wiring.url_limits(settings), visits=wiring.pipeline_limits(settings),
-            pushes=lambda source: named(source) is Pushed.URL, rules=sourcerules.rules_of(sources).get,
+            rules=sourcerules.rules_of(sources).get,
         )  # fmt: skip
         self._starts = {start.url: start.depth for start in loaded.starting_points}
 
@@ -238,7 +254,7 @@ class Simulator:
         await self._pool.close()
         await self._visitor.close()
 
-    async def simulate(
+    async def simulate(  # noqa: PLR0913 - the circumstances of a URL
         self,
         url: str,
         *,
@@ -246,6 +262,7 @@ class Simulator:
         max_depth: int | None = None,
         source: str = "web",
         data: bool = False,
+        pushed: Pushed = Pushed.NO,
     ) -> dict[str, Any]:
         """Return what would become of canonical *url*.
 
@@ -255,11 +272,12 @@ class Simulator:
             max_depth: limit of that starting point, -1 = none; ``None`` = its own if it is one, else the site's.
             source: owner, if no site says otherwise.
             data: fetch it and go on.
+            pushed: how a feed named it.
         """
         steps: list[TraceStep] = []
         limit = self._starts.get(url) if max_depth is None else max_depth
         judged = self._rehearsal.judge(
-            Candidate(url, depth=depth, max_depth=limit, source=source), trace=steps
+            Candidate(url, depth=depth, max_depth=limit, source=source, pushed=pushed), trace=steps
         )
         evaluation = judged.evaluation
         answer: dict[str, Any] = {"url": url, "depth": depth, "phase": "metadata"}

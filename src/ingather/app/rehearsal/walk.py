@@ -88,10 +88,10 @@ class Walk:
             summarizer=wiring.summarizers(self._pool, self._settings, loaded.robot),
             extractors=frozenset(self._own.extractors),
         )  # fmt: skip
-        limits, named = wiring.pipeline_limits(self._settings), sourcerules.naming(self._sources)
+        limits = wiring.pipeline_limits(self._settings)
         return Rehearsal(
             Engine(loaded), reading=reading, clock=self._moment, visits=limits,
-            pushes=lambda source: named(source) is Pushed.URL, rules=sourcerules.rules_of(self._sources).get,
+            rules=sourcerules.rules_of(self._sources).get,
         )  # fmt: skip
 
     def _past(self, version: int) -> "_Past | None":
@@ -142,7 +142,10 @@ class Walk:
         limit = known.max_depth
         if limit is not None:
             limit = _further(limit, self._depths.get(split(known.url).origin, limit))
-        return Candidate(known.url, depth=known.depth, max_depth=limit, source=known.source, hops=known.hops)
+        return Candidate(
+            known.url, depth=known.depth, max_depth=limit, source=known.source, hops=known.hops,
+            pushed=Pushed.URL if known.pushed else Pushed.NO,
+        )  # fmt: skip
 
     def _before_the_fetch(self, known: KnownUrl) -> bool:
         """Judge by MetaData; tell whether the body is wanted."""

@@ -9,6 +9,7 @@ from ingather.app.rendering.session import PageLimits
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
 from ingather.model.scope import Scope
+from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
 from ingather.ports.renderer import Errand
 from ingather.robot.visit.reading import Reading
@@ -19,11 +20,13 @@ __all__ = ["Scripts", "browser_limits", "browsers_of", "wanted"]
 _MIB = 1 << 20
 
 
-def wanted(sources: Mapping[str, SourceConf]) -> dict[str, str]:
+def wanted(sources: Mapping[str, SourceConf]) -> Mapping[str, str]:
     """Return the modes of the sources that want their pages rendered."""
-    return {
-        name: source.reach.javascript for name, source in sources.items() if source.reach.javascript != "off"
-    }
+    return BySource(
+        (name, source.reach.javascript)
+        for name, source in sources.items()
+        if source.reach.javascript != "off"
+    )
 
 
 def browser_limits(settings: Settings) -> BrowserLimits:

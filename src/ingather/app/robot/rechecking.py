@@ -19,6 +19,7 @@ from ingather.catalog.frontier.sqlite_recheck import RecheckReader, Woken
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UrlError, UsageError
+from ingather.model.source_name import same_source
 from ingather.model.url import whole_url
 from ingather.model.urlparts import split
 
@@ -102,7 +103,7 @@ def choose(home: Home, choice: Choice) -> Chosen:
     if not database.exists():
         raise UsageError("nothing was gathered yet: there is no catalog", hint="run: ingather crawl")
     with closing(RecheckReader(database, home.bodies)) as reader:
-        if choice.source and choice.source not in reader.source_names():
+        if choice.source and not any(same_source(choice.source, one) for one in reader.source_names()):
             raise UsageError(
                 f"there is no source {choice.source!r}", hint="list them with: ingather source list"
             )

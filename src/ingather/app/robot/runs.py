@@ -8,6 +8,7 @@ from ingather.app.runplan import JUDGED
 from ingather.app.syndication.reconciling import reconcile
 from ingather.conf import StartingPoint
 from ingather.model.report import Discovery
+from ingather.model.source_name import same_source
 from ingather.robot.logs.robotlog import Level
 
 if TYPE_CHECKING:
@@ -63,7 +64,11 @@ class Runs:
         plan, now_s = gathering.plan, gathering.clock.wall()
         points = self._starts() if starts else ()
         await gathering.names.ask([point.url for point in points])
-        found = [self._discovered(p) for p in points if not sources or p.source in sources]
+        found = [
+            self._discovered(p)
+            for p in points
+            if not sources or any(same_source(p.source, one) for one in sources)
+        ]
         fresh = not first and not self.open
 
         def job(writer: Any, applied: Any) -> tuple[int, bool, int]:

@@ -8,6 +8,7 @@ from ingather.conf.sources.cron import Cron, parse_cron
 from ingather.conf.sources.days import zone_named
 from ingather.conf.sources.source import SourceConf
 from ingather.conf.sources.weekspans import parse_delay, parse_span
+from ingather.model.source_name import BySource
 from ingather.robot.politeness.hours import Hours
 
 __all__ = ["all_hours", "hours_of", "schedule_of", "zone_of"]
@@ -32,4 +33,6 @@ def hours_of(settings: Settings, source: SourceConf) -> Hours:
 
 def all_hours(settings: Settings, sources: Mapping[str, SourceConf]) -> dict[str, Hours]:
     """Return the hours of the sources that have some."""
-    return {name: hours_of(settings, one) for name, one in sources.items() if one.windows or one.delays}
+    return BySource(
+        (name, hours_of(settings, one)) for name, one in sources.items() if one.windows or one.delays
+    )

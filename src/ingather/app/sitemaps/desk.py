@@ -23,6 +23,7 @@ from ingather.model.lifecycle import State
 from ingather.model.polled import Polled, PollKind, decode_polled
 from ingather.model.report import HostReport, Settled
 from ingather.model.sitemap import EntryState
+from ingather.model.source_name import BySource
 from ingather.model.url import Canonicaliser
 from ingather.model.urlparts import split
 from ingather.model.verdict import Exclusion
@@ -63,7 +64,7 @@ class SitemapDesk:
         beside: Syndicator | None = None,
         limits: SitemapLimits | None = None,
     ) -> None:
-        self._sources = {name: conf for name, conf in sources.items() if conf.kind == "site"}
+        self._sources = BySource((name, conf) for name, conf in sources.items() if conf.kind == "site")
         self._discoverer = discoverer
         self._beside = beside
         self._limits = limits or SitemapLimits()

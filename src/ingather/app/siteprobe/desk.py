@@ -24,6 +24,7 @@ from ingather.fetch.knocking import Knocker
 from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.routing import Router
 from ingather.model.scope import Scope
+from ingather.model.source_name import BySource
 from ingather.ports.clock import Clock
 
 __all__ = ["MOST_NAMES", "HomeProbe"]
@@ -56,7 +57,7 @@ class HomeProbe:
         ca_file: str | None = None,
     ) -> None:
         self._home, self._settings = home, settings
-        self._sources = {"web": SourceConf(), **sources}
+        self._sources = BySource({"web": SourceConf()}).with_(sources)
         self._own_ports = own_ports or tuple(settings.address(name) for name in _LISTENERS)
         self._ca_file = ca_file
         self._clock = clock or SystemClock()
@@ -115,7 +116,7 @@ class HomeProbe:
             robots=wiring.robots_limits(settings), obey=bool(robot.enable_robots_txt),
             longest_delay_s=settings.seconds("politeness.crawl-delay-max"), proxied=_proxied(router),
         )  # fmt: skip
-        scopes = {name: source.scope() for name, source in self._sources.items()}
+        scopes = BySource((name, source.scope()) for name, source in self._sources.items())
         try:
             return await look_at_all(targets, asking, scopes, clock, options)
         finally:

@@ -29,6 +29,7 @@ from ingather.model.lifecycle import Outcome, State
 from ingather.model.polled import Polled, decode_polled
 from ingather.model.report import HostReport, Report, Settled
 from ingather.model.resource import FailureKind
+from ingather.model.source_name import BySource
 from ingather.robot.settling.writing import Writer
 from ingather.robot.visit.polled import untold
 from ingather.syndication.answers import answer_of
@@ -52,8 +53,8 @@ class Desk:
     """
 
     def __init__(self, sources: Mapping[str, FedSource]) -> None:
-        self.sources = dict(sources)
-        self.deciders = {name: Decider(source.limits) for name, source in sources.items()}
+        self.sources = BySource(sources)
+        self.deciders = BySource((name, Decider(source.limits)) for name, source in sources.items())
         self._numbers: dict[int, str] = {}
         self._touched: set[int] = set()
 

@@ -46,8 +46,17 @@ class GroupStore:
         self._known.clear()
         self._groups.clear()
 
+    def _spelled(self, source: str) -> str:
+        """Return the name of a source of memberships as it was first written: letter by letter, else without its case."""
+        found = self._cursor.execute(
+            "select source from membership_load where source = ?1 collate nocase order by source != ?1, id limit 1",
+            (source,),
+        ).get
+        return source if found is None else str(found)
+
     def begin(self, source: str, now_s: float) -> int:
         """Begin a load that is to replace what *source* has in force; one that was begun and not ended is dropped."""
+        source = self._spelled(source)
         self._cursor.execute(
             "update membership_load set state = ? where source = ? and state = ?", (_GONE, source, _WRITTEN)
         )
@@ -55,6 +64,7 @@ class GroupStore:
 
     def adding_to(self, source: str, now_s: float) -> int:
         """Return the load of *source* that is in force, begun if there is none."""
+        source = self._spelled(source)
         found = self._cursor.execute(
             "select id from membership_load where source = ? and state = ?", (source, _IN_FORCE)
         ).get
@@ -90,6 +100,7 @@ class GroupStore:
 
         For groups that the new load names but whose members could not be read.
         """
+        source = self._spelled(source)
         before = self._db.total_changes()
         for name in names:
             self._cursor.execute(
@@ -125,6 +136,7 @@ class GroupStore:
 
     def others(self, source: str) -> int:
         """Return how many memberships the other sources have in force."""
+        source = self._spelled(source)
         return int(
             self._cursor.execute(
                 "select coalesce(sum(memberships), 0) from membership_load where state = ? and source <> ?",
@@ -154,6 +166,7 @@ class GroupStore:
 
     def clean_up(self, source: str) -> int:
         """Take the memberships of *source* out of force; return how many those were."""
+        source = self._spelled(source)
         self._cursor.execute(
             "update membership_load set state = ? where source = ? and state = ?", (_GONE, source, _WRITTEN)
         )

@@ -16,7 +16,7 @@ __all__ = ["MATCHING", "Undoing", "matching_values", "rows_below"]
 
 MATCHING: Final = (
     "t.decided != 2 and (?1 is null or t.run = ?1) and (?2 = '' or instr(lower(t.reason), lower(?2)) > 0) "
-    "and (?3 is null or t.hold = ?3) and (?4 = '' or t.source = (select s.id from source s where s.name = ?4))"
+    "and (?3 is null or t.hold = ?3) and (?4 = '' or t.source in (select s.id from source s where s.name = ?4 collate nocase))"
 )
 """Tombstones ``t`` that an :class:`Undo` means, with the values of :func:`matching_values`."""
 

@@ -141,11 +141,11 @@ class OverlayReader:
 
 _PLAIN: Final = (
     "from url where host = ?1 and version is not null and path >= ?2 and path < ?3 and bare is null "
-    "and (?4 = '' or source = (select id from source where name = ?4))"
+    "and (?4 = '' or source in (select id from source where name = ?4 collate nocase))"
 )
 _BARE: Final = (
     "from url where host = ?1 and version is not null and bare is not null and bare >= ?2 and bare < ?3 "
-    "and (?4 = '' or source = (select id from source where name = ?4))"
+    "and (?4 = '' or source in (select id from source where name = ?4 collate nocase))"
 )
 _COUNT, _COUNT_BARE = f"select count(*) {_PLAIN}", f"select count(*) {_BARE}"
 _ANY, _ANY_BARE = f"select exists (select 1 {_PLAIN})", f"select exists (select 1 {_BARE})"

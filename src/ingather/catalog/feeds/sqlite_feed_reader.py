@@ -19,7 +19,7 @@ __all__ = ["FeedReceipts"]
 _FEED: Final = (
     "select id, name, datasource, kind, feedtype, fields, sender, received, begun, ended, file, size, sha256, estimate, session, state, "
     "done, applied, rejected, deleted, held, seq, complete, detail, ended is null and kind = 'documents' and exists "
-    "(select 1 from source s where s.name = iif(datasource = 'web', 'feed-web', datasource) and s.disabled is not null) from feed"
+    "(select 1 from source s where s.name = iif(datasource = 'web', 'feed-web', datasource) collate nocase and s.disabled is not null) from feed"
 )
 _FEED_NAMES: Final = (
     "id", "name", "datasource", "kind", "feedtype", "fields", "sender", "received", "begun", "ended", "file", "size", "sha256",
@@ -67,7 +67,7 @@ class FeedReceipts:
     def feeds(self, *, datasource: str = "", before: int = 0, limit: int = 100) -> list[dict[str, Any]]:
         """Return feeds, newest first, as columns by name; *before*: only older ones than this number."""
         rows = self._rows.all(
-            f"{_FEED} where (?1 = '' or datasource = ?1) and (?2 = 0 or id < ?2) order by id desc limit ?3",
+            f"{_FEED} where (?1 = '' or datasource = ?1 collate nocase) and (?2 = 0 or id < ?2) order by id desc limit ?3",
             (datasource, before, limit),
         )
         return [_feed(row) for row in rows]

@@ -28,6 +28,7 @@ from ingather.model.change import ChangeKind
 from ingather.model.demand import Demand, earliest_visit
 from ingather.model.lifecycle import State
 from ingather.model.report import Denial, Row
+from ingather.model.source_name import source_key
 from ingather.model.urlparts import key, split
 
 __all__ = ["Asked", "FeedStore", "Known", "Listing"]
@@ -141,7 +142,11 @@ class FeedStore(FeedBook):
 
     def make_source(self, name: str) -> int:
         """Return the row of a data source, made if new: what is neither secured nor has an ACL is public, as at the appliance."""
-        return self._applier.names.source(name, "gsa", "public")
+        names = self._applier.names
+        source = names.source(name, "gsa", "public")
+        if names.kind(source) == "site" and source_key(name) not in names.crawled:
+            names.set_access(source, "gsa", names.access(source))  # a section stood before the first push
+        return source
 
     def keep_apart(self, source: int, applied: Applied) -> None:
         """A token pushes to a source: from now on its documents hide no others behind them, and name none in their links."""

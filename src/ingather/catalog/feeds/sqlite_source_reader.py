@@ -47,7 +47,7 @@ _CONFLICTS: Final = (
     "select f.id, f.source from fed f join url u on u.id = f.id where f.source != u.source union "
     "select l.id, f.source from rss_listing l join rss_feed f on f.id = l.feed join url u on u.id = l.id where f.source != u.source"
     ") c join url u on u.id = c.id join host h on h.id = u.host join source o on o.id = u.source join source s on s.id = c.source "
-    "where c.id > ?2 and (?1 = '' or ?1 in (o.name, s.name)) order by c.id, s.name limit ?3"
+    "where c.id > ?2 and (?1 = '' or o.name = ?1 collate nocase or s.name = ?1 collate nocase) order by c.id, s.name limit ?3"
 )
 
 
@@ -99,7 +99,7 @@ class SourceReader:
         return [
             number
             for (number,) in self._rows.all(
-                "select id from feed where datasource = ? and kind = 'documents' and state >= 2 order by id",
+                "select id from feed where datasource = ? collate nocase and kind = 'documents' and state >= 2 order by id",
                 (datasource,),
             )
         ]

@@ -107,13 +107,40 @@ class Clearing:
         rows = fetch(
             self._cursor,
             "update url set state = 0 where state = 2 and due is not null "  # noqa: S608 - constants
-            f"and source in (select id from source where name in (select value from json_each(?))) and not exists {_RSS} "
+            f"and source in (select s.id from source s join json_each(?) j on s.name = j.value collate nocase) and not exists {_RSS} "
             "returning host",
             (json.dumps(list(sources)),),
         )
         for (host,) in rows:
             applied.wakes(host)
         return len(rows)
+
+    def forget_refusals(self) -> int:
+        """Forget of hosts that our own gate refused to ask for robots.txt that it was out of reach, with the wait; return how many."""
+        self._cursor.execute(
+            "update host set robots_kind = '', robots_body = null, robots_at = 0, robots_since = 0, robots_detail = '', not_before = 0, "
+            "back_offs = 0 where robots_kind = 'unreachable' and robots_detail like 'refused-address%'"
+        )
+        return int(self._db.changes())
+
+    def try_refused(self, after: int, span: int, applied: Applied) -> tuple[int, int]:
+        """Let URLs that our own gate refused wait for a visit, of the *span* rows behind row *after*.
+
+        What web feeds list has clocks of its own.
+
+        Returns:
+            The last row that was looked at, -1 = there are no more, and how many wait.
+        """
+        top = int(self._cursor.execute("select coalesce(max(id), 0) from url").get)
+        rows = fetch(
+            self._cursor,
+            "update url set state = 0, due = null, fails = 0 where id > ?1 and id <= ?2 and state in (2, 3) and outcome in (6, 11) "  # noqa: S608 - constants
+            f"and detail like '%refused-address%' and not exists {_FED} and not exists {_RSS} returning host",
+            (after, after + span),
+        )
+        for (host,) in rows:
+            applied.wakes(host)
+        return (after + span if after + span < top else -1), len(rows)
 
     def visit_now(self, url_id: int, applied: Applied) -> State:
         """Put a visited URL into the frontier; return the state that it had."""

@@ -160,11 +160,11 @@ class Freshness:
             (host, now_s),
         )
 
-    def due(self, now_s: float, limit: int) -> list[tuple[int, int, int, float | None]]:
-        """Return (row, host, source, last visit) of URLs whose time has come, the longest due first."""
+    def due(self, now_s: float, limit: int) -> list[tuple[int, int, int, float | None, bool]]:
+        """Return (row, host, source, last visit, whether it was missing then) of URLs whose time has come, the longest due first."""
         return fetch(
             self._cursor,
-            "select id, host, source, fetched from url where due <= ? and due is not null and state in (2, 3) order by due limit ?",
+            "select id, host, source, fetched, missing is not null and version is not null from url where due <= ? and due is not null and state in (2, 3) order by due limit ?",
             (now_s, limit),
         )
 

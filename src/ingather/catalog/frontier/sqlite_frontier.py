@@ -26,7 +26,7 @@ class FrontierQueries:
 
     def refill(self, host: int, after: tuple[int, int], limit: int) -> list[tuple[int, Row]]:
         """Return (priority, row) of at most *limit* waiting URLs of *host* behind (priority, id) *after*."""
-        return [(r[19], Row(*r[:19])) for r in self._rows.all(SQL["refill"], (host, *after, limit))]
+        return [(r[20], Row(*r[:20])) for r in self._rows.all(SQL["refill"], (host, *after, limit))]
 
     def row(self, url_id: int) -> Row | None:
         """Return one row as it would be claimed, whether it waits or not."""

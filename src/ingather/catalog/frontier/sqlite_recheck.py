@@ -10,6 +10,7 @@ from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_rows import fetch
 from ingather.model.lifecycle import Outcome, State
+from ingather.model.source_name import same_source
 
 __all__ = ["FAILED", "RecheckReader", "Rechecks", "Woken"]
 
@@ -122,12 +123,12 @@ class RecheckReader(SqliteReader):
         outcomes = ", ".join(str(int(outcome)) for outcome in FAILED)
         where = f"(outcome in ({outcomes}) or fails > 0)"
         for url_id, owner in self._owned(where):
-            if not source or owner == source:
+            if not source or same_source(owner, source):
                 yield url_id
 
     def of_source(self, source: str) -> Iterator[int]:
         """Yield the rows of a source."""
-        yield from self._pages("source = (select id from source where name = ?)", (source,))
+        yield from self._pages("source in (select id from source where name = ? collate nocase)", (source,))
 
     def in_source(self, ids: Sequence[int], source: str) -> list[int]:
         """Return those of *ids* that belong to a source."""
@@ -136,7 +137,7 @@ class RecheckReader(SqliteReader):
                 "select u.id, s.name from url u join source s on s.id = u.source where u.id in ({ids})", ids
             )
         )
-        return [url_id for url_id in ids if owned.get(url_id) == source]
+        return [url_id for url_id in ids if same_source(owned.get(url_id, ""), source)]
 
     def _owned(self, where: str) -> Iterator[tuple[int, str]]:
         names = dict(self._rows.all("select id, name from source"))

@@ -19,9 +19,10 @@ _decode_extra = msgspec.msgpack.Decoder(PageExtra).decode
 _KNOWN = (
     "select u.id, h.origin || u.path, s.name, u.depth, u.maxdepth, u.hops, u.state, u.outcome, u.version is not null, "
     "u.described, u.held is not null, coalesce(u.seg and u.len, 0) > 0, coalesce(d.place, ''), coalesce(d.category, ''), "
-    "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0), u.fetched is not null "
+    "coalesce(d.reason, u.detail, ''), coalesce(d.version, 0), coalesce(u.version, 0), u.fetched is not null, "
+    "(exists (select 1 from fed f where f.id = u.id) or s.kind = 'gsa' and coalesce(d.category, '') != 'site not allowed') "
     "from url u join host h on h.id = u.host join source s on s.id = u.source left join directive d on d.id = u.verdict "
-    "where u.id > ?1 and (?3 = '' or s.name = ?3) and not exists (select 1 from rss_feed f where f.url = u.id) "
+    "where u.id > ?1 and (?3 = '' or s.name = ?3 collate nocase) and not exists (select 1 from rss_feed f where f.url = u.id) "
     "order by u.id limit ?2"
 )
 
@@ -32,7 +33,7 @@ class KnownUrl(NamedTuple):
     ``described``: it has an RD; ``described_s``: when that was made (wall seconds); ``kept``: its body is
     kept; ``where``, ``category``, ``reason``, ``version``: what denied it, under which configuration;
     ``described_version``: the configuration that described it, 0 = none; ``gathered``: it was visited, not only brought in by
-    somebody.
+    somebody; ``pushed``: its host needs no site, because a feed or a pushed page named it.
     """
 
     id: int
@@ -53,6 +54,7 @@ class KnownUrl(NamedTuple):
     version: int
     described_version: int
     gathered: bool
+    pushed: bool = False
 
 
 class ReplayReader(SqliteReader):
@@ -82,8 +84,8 @@ class ReplayReader(SqliteReader):
 def _known(row: tuple[Any, ...]) -> KnownUrl:
     first, (state, outcome, described, at_s, held, kept), last = row[:6], row[6:12], row[12:]
     url_id, url, source, depth, limit, hops = first
-    where, category, reason, version, described_version, gathered = last
+    where, category, reason, version, described_version, gathered, pushed = last
     return KnownUrl(
         url_id, url, source, depth, limit, hops, State(state), None if outcome is None else Outcome(outcome), bool(described), at_s,
-        bool(held), bool(kept), where, category, reason, version, described_version, bool(gathered),
+        bool(held), bool(kept), where, category, reason, version, described_version, bool(gathered), bool(pushed),
     )  # fmt: skip

@@ -120,7 +120,7 @@ class SyndicationReader:
         return [
             _feed(row)
             for row in self._rows.all(
-                f"{_FEED} where (?1 = '' or s.name = ?1) and f.configured >= ?2 order by s.name, f.id",
+                f"{_FEED} where (?1 = '' or s.name = ?1 collate nocase) and f.configured >= ?2 order by s.name, f.id",
                 (source, int(configured)),
             )
         ]

@@ -20,6 +20,7 @@ from ingather.conf.sources.syndication import SOURCE_CODE, SOURCE_CODE_CLASS
 from ingather.conf.text.toml_places import TomlPlaces
 from ingather.errors import UnitError
 from ingather.model.diagnostic import Diagnostic, Place
+from ingather.model.source_name import BySource, same_source
 
 __all__ = ["SETTINGS_FILE", "SettingsFile", "load_settings", "read_settings"]
 
@@ -36,7 +37,9 @@ class SettingsFile:
     """
 
     settings: Settings = field(default_factory=Settings)
-    sources: Mapping[str, SourceConf] = field(default_factory=lambda: {DEFAULT_SOURCE: SourceConf()})
+    sources: Mapping[str, SourceConf] = field(
+        default_factory=lambda: BySource({DEFAULT_SOURCE: SourceConf()})
+    )
     diagnostics: tuple[Diagnostic, ...] = ()
     classes: ClassTable = field(default_factory=ClassTable)
     body: bytes = field(default=b"", repr=False)
@@ -83,13 +86,13 @@ def read_settings(
     report = Report()
     document, places = _parse(body, file, report)
     found: dict[str, Found] = {}
-    sources = {DEFAULT_SOURCE: SourceConf()}
+    sources: BySource[SourceConf] = BySource({DEFAULT_SOURCE: SourceConf()})
     classes: dict[str, ClassConf] = {}
     credentials: dict[str, CredentialConf] = {}
     for section, table in document.items():
         place = Place(file, *places.find((section,)))
         if section == "source":
-            sources.update(_sources(table, file, places, report))
+            sources = sources.with_(_sources(table, file, places, report))
         elif section == "class":
             classes.update(_classes(table, file, places, report))
         elif section == "credential":
@@ -115,8 +118,8 @@ def read_settings(
 
 
 def _with_logins(
-    sources: dict[str, SourceConf], credentials: Mapping[str, CredentialConf], document: Mapping[str, object], top: Place, report: Report
-) -> dict[str, SourceConf]:  # fmt: skip
+    sources: BySource[SourceConf], credentials: Mapping[str, CredentialConf], document: Mapping[str, object], top: Place, report: Report
+) -> BySource[SourceConf]:  # fmt: skip
     """Give each source the credentials of the file, and report names that are none."""
     written = document.get("credential")
     for name, source in sources.items():
@@ -130,7 +133,9 @@ def _with_logins(
     if not credentials:
         return sources
     logins = tuple(credentials.values())
-    return {name: replace(one, reach=replace(one.reach, logins=logins)) for name, one in sources.items()}
+    return BySource(
+        (name, replace(one, reach=replace(one.reach, logins=logins))) for name, one in sources.items()
+    )
 
 
 def _facet_of_codes(sources: Mapping[str, SourceConf], classes: dict[str, ClassConf]) -> None:
@@ -255,8 +260,8 @@ def _classes(table: object, file: str, places: TomlPlaces, report: Report) -> di
     return classes
 
 
-def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> dict[str, SourceConf]:
-    sources: dict[str, SourceConf] = {}
+def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> BySource[SourceConf]:
+    sources: BySource[SourceConf] = BySource()
     for name, keys in table.items() if isinstance(table, dict) else [("", table)]:
         if not name or not isinstance(keys, dict):
             place = Place(file, *places.find(("source", name) if name else ("source",)))
@@ -268,7 +273,17 @@ def _sources(table: object, file: str, places: TomlPlaces, report: Report) -> di
         def place_of(key: str, name: str = name) -> Place:
             return Place(file, *places.find(("source", name, key) if key else ("source", name)))
 
-        sources[name] = read_source(name, keys, place_of, report)
+        if name in sources:
+            report.add(
+                "E-VALUE",
+                place_of(""),
+                f"[source.{name}] and [source.{sources.written(name)}] are one source: case does not matter",
+                hint="put their keys into one section",
+            )
+            continue
+        # The source of what is crawled is called "web", however its section is written.
+        known = DEFAULT_SOURCE if same_source(name, DEFAULT_SOURCE) else name
+        sources[known] = read_source(known, keys, place_of, report)
     return sources
 
 

@@ -59,7 +59,7 @@ COMMON_KEYS: tuple[Setting, ...] = (
             'Hosts that belong to it: "intranet.example", ".example" with all subdomains, "*": any.'),
     Setting("source", "ports", Kind.WORDS, (), "Ports that may be asked; none written: any but our own."),
     Setting("source", "addresses", Kind.WORDS, (),
-            'Address ranges that may be asked although they are private: "10.0.0.0/8".'),
+            'Address ranges that may be asked although they are private: "10.0.0.0/8". Not written: none; of what feeds push, the senders that are trusted.'),
     Setting("source", "access", Kind.CHOICE, "public",
             "Who sees its documents that have no ACL: public: everybody; secure: nobody.", choices=("public", "secure")),
     Setting("source", "acl", Kind.WORDS, (),
@@ -78,7 +78,7 @@ COMMON_KEYS: tuple[Setting, ...] = (
     Setting("source", "deletion-half-share", Kind.SHARE, 0.5, "Not written: deletion.half-share.", live=True),
     Setting("source", "deletion-half-floor", Kind.INT, 10, "Not written: deletion.half-floor.", live=True, low=1),
     Setting("source", "deletion-confirm-after", Kind.SECONDS, 3600.0,
-            "Not written: deletion.confirm-after.", live=True),
+            "Not written: deletion.confirm-after, or 1m for what feeds push if that is not written either.", live=True),
     Setting("source", "deletion-confirm-looks", Kind.INT, 2,
             "Not written: deletion.confirm-looks.", live=True, low=1, high=8),
     Setting("source", "deletion-cool-down", Kind.SECONDS, 86_400.0, "Not written: deletion.cool-down.", live=True, high=30 * 86_400.0),
@@ -105,7 +105,7 @@ COMMON_KEYS: tuple[Setting, ...] = (
             help="Whether links in contents that are pushed for it are followed. false: only what is pushed is kept."),
     Setting("source", "follow-patterns", Kind.FLAG, default=False, help="Not written: feeds.follow-patterns."),
     Setting("source", "crawl-time-headers", Kind.FLAG, default=False,
-            help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does."),
+            help="Whether X-Gsa headers of its hosts count in full: metadata, links, and what opens a document. Else only what closes one does. Not written: true for what feeds push."),
     Setting("source", "overlay-on-error", Kind.CHOICE, "ignore_file", "Not written: overlay.on-error.",
             choices=("ignore_file", "keep_last_good", "skip_line", "fail")),
     Setting("source", "overlay-schemeless", Kind.CHOICE, "http", "Not written: overlay.schemeless.", choices=("http", "any")),
@@ -144,7 +144,7 @@ def read_source(
             "E-VALUE",
             place_of(""),
             f"{name!r} is not a name for a source",
-            hint="lower-case letters, digits, - and _, at most 63",
+            hint="letters, digits, - and _, at most 200; case does not matter",
         )
     values: dict[str, object] = {}
     own: dict[str, object] = {}

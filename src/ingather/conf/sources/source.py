@@ -16,7 +16,8 @@ from ingather.model.scope import Scope
 __all__ = ["DEFAULT_SOURCE", "SourceConf", "common_field", "is_source_name"]
 
 DEFAULT_SOURCE = "web"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,199}\Z")
+"""Whatever a data source may be called (GSA feeds specification, section 4.1), and names that begin with a digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,10 @@ class SourceConf:
             return tuple(str(item) for item in sorted(found))
         value: Value | None = found
         return value
+
+    def heeds(self, *, pushed: bool) -> bool:
+        """Whether hosts may say of its documents what crawl-time headers can say; those of what is *pushed* may unless that is switched off."""
+        return self.crawl_time_headers or (pushed and "crawl-time-headers" not in self.origins)
 
     @property
     def syndicates(self) -> bool:

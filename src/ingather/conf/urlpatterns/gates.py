@@ -6,6 +6,7 @@ from typing import Final, Self
 
 from ingather.conf.urlpatterns.lists import Crawled, Follow, PatternList
 from ingather.model.diagnostic import Diagnostic
+from ingather.model.source_name import BySource
 
 __all__ = ["DONOTFOLLOW", "FOLLOW", "NO_GATES", "SOURCES", "Gates", "read_gates"]
 
@@ -21,15 +22,15 @@ class Gates:
 
     Attributes:
         everywhere: the global lists.
-        of_source: the lists of a source, by its name.
+        of_source: the lists of a source, by its name, whose case does not matter.
         content_follows: Follow concerns what is pushed with its content, too, as on an appliance.
-        content_follows_of: the same for single sources, by their names in lower case.
+        content_follows_of: the same for single sources, by their names.
     """
 
     everywhere: Follow = field(default_factory=Follow)
-    of_source: Mapping[str, Follow] = field(default_factory=dict)
+    of_source: Mapping[str, Follow] = field(default_factory=BySource)
     content_follows: bool = False
-    content_follows_of: Mapping[str, bool] = field(default_factory=dict)
+    content_follows_of: Mapping[str, bool] = field(default_factory=BySource)
 
     def __bool__(self) -> bool:
         everywhere = self.everywhere
@@ -37,7 +38,7 @@ class Gates:
 
     def binding_content(self, follows: bool, of_source: Mapping[str, bool]) -> Self:  # noqa: FBT001 - the switch itself
         """Return these lists with what the settings say of pushed content (``feeds.follow-patterns``)."""
-        return replace(self, content_follows=follows, content_follows_of=of_source)
+        return replace(self, content_follows=follows, content_follows_of=BySource(of_source))
 
     def verdicts(self, url: str, source: str, *, content: bool = False) -> list[Crawled]:
         """Return what each level says of *url*, up to the first that refuses it.
@@ -47,7 +48,7 @@ class Gates:
             source: who owns it.
             content: it is pushed with its content: Do Not Follow concerns it, Follow only where the settings say so.
         """
-        exempt = content and not self.content_follows_of.get(source.lower(), self.content_follows)
+        exempt = content and not self.content_follows_of.get(source, self.content_follows)
         found = [self.everywhere.judge(url, exempt=exempt)]
         own = self.of_source.get(source)
         if found[0].passed and own is not None:
@@ -84,4 +85,4 @@ def read_gates(
             told(diagnostic)
         found.setdefault(folder.rpartition("/")[2], {})[kind] = made
     lists = {owner: Follow(of.get(FOLLOW), of.get(DONOTFOLLOW)) for owner, of in found.items()}
-    return Gates(lists.pop("", Follow()), lists)
+    return Gates(lists.pop("", Follow()), BySource(lists))

@@ -420,7 +420,7 @@ class Lending:
         return Claim(
             row.id, row.host, row.path, row.depth, row.max_depth, self._source(row.source), row.hops,
             *conditions_of(row, self.version),
-            version=row.version or 0, suspect=suspect, intent=row.intent,
+            version=row.version or 0, suspect=suspect, intent=row.intent, pushed=bool(row.pushed),
         )  # fmt: skip
 
     def _source(self, number: int) -> str:

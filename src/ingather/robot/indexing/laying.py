@@ -14,6 +14,7 @@ from ingather.conf.sources.days import day_of, end_of_day
 from ingather.index import lay
 from ingather.model.default_page import stripped
 from ingather.model.description import AttributesView
+from ingather.model.source_name import BySource, source_key
 from ingather.overlay import fingerprint
 from ingather.ports.index import IndexDocument
 
@@ -75,12 +76,13 @@ class Laying:
         closed: frozenset[str] = _NEVER,
     ) -> None:
         self.table = table
-        self.stacks = dict(stacks or {})
+        self.stacks = BySource(stacks or {})
         self.common = common
         self.unhidden = unhidden
         self.version = version
         self.closed = closed
-        self._zones = dict(zones or {})
+        self._closed = frozenset(map(source_key, closed))
+        self._zones = BySource(zones or {})
         self._zone = zone
 
     def over(self, key: str, source: str) -> Laid:
@@ -88,18 +90,21 @@ class Laying:
         stack = self.stacks.get(source, self.common)
         values: Mapping[str, tuple[str, ...]] = {} if stack is None else stack.lookup_key(key)
         if not values:
-            return Laid({}, needs=(frozenset(),)) if source in self.closed else _NOTHING
+            return Laid({}, needs=(frozenset(),)) if self._is_closed(source) else _NOTHING
         expires_s: int | None = None
         days = values.get("X")
         if days and key not in self.unhidden:
             day = day_of(days[0])
             expires_s = None if day is None else end_of_day(day, self._zones.get(source, self._zone))
         needs: Iterable[frozenset[str]] = ()
-        if source in self.closed:
+        if self._is_closed(source):
             needs = (frozenset(),)
         elif stack is not None and self.table.permissions:
             needs = (frozenset(map(need_of, names)) for names in stack.requirements(key))
         return Laid(values, expires_s, tuple(needs))
+
+    def _is_closed(self, source: str) -> bool:
+        return bool(self._closed) and source_key(source) in self._closed
 
     def __call__(self, document: IndexDocument, found: AttributesView) -> None:
         """Fill in *document*; see :data:`ingather.robot.indexing.documents.Lay`."""

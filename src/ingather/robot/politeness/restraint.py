@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 from types import MappingProxyType
 
+from ingather.model.source_name import BySource, same_source
 from ingather.robot.politeness.hours import Hours
 
 __all__ = ["Restraints"]
@@ -31,7 +32,7 @@ class Restraints:
         slowed: Mapping[str, float] = MappingProxyType({}),
         blocked: frozenset[str] = frozenset(),
     ) -> None:
-        self.hours = dict(hours)
+        self.hours = BySource(hours)
         self._wall = wall
         self.slowed = dict(slowed)
         self.blocked = set(blocked)
@@ -64,7 +65,7 @@ class Restraints:
         for source, hours in self.hours.items():
             now_s = self._wall()
             floor, closed = hours.delay_s(now_s), hours.closed_s(now_s)
-            keys = [key for key, owner in self._sources.items() if owner == source]
+            keys = [key for key, owner in self._sources.items() if same_source(owner, source)]
             if floor != self._floors[source]:
                 self._floors[source] = floor
                 floors += [(key, max(floor, self.slowed.get(key, 0.0))) for key in keys]

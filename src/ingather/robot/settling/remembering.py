@@ -90,9 +90,13 @@ def promote(
         return writer.registry.promote_due(now_s, limit)
     freshness, names = writer.applier.freshness, writer.applier.names
     due: dict[int, list[Due]] = {}
-    for url_id, host, source, fetched_s in freshness.due(now_s, limit):
-        due.setdefault(host, []).append(Due(url_id, fetched_s, most_s(names.source_name(source))))
     woken: dict[int, int] = {}
+    for url_id, host, source, fetched_s, missing in freshness.due(now_s, limit):
+        if missing:  # its deletion waits for this look: it is no sample of anything
+            freshness.wake([url_id])
+            woken[host] = woken.get(host, 0) + 1
+            continue
+        due.setdefault(host, []).append(Due(url_id, fetched_s, most_s(names.source_name(source))))
     for host, pages in due.items():
         before = Pulse(*freshness.pulse(host))
         split = split_due(before, pages, limits, now_s=now_s)
@@ -101,5 +105,5 @@ def promote(
         if split.pulse != before:
             freshness.put_pulse(host, split.pulse.quiet, split.pulse.sampled, split.pulse.since_s)
         if split.visit:
-            woken[host] = len(split.visit)
+            woken[host] = woken.get(host, 0) + len(split.visit)
     return woken

@@ -30,7 +30,6 @@ _PROPOSES = {
 }
 """What a document that has an RD is proposed for deletion for; nothing else proposes."""
 _GONE = 410
-_CONFIRM_S = 3600.0
 _MINUTE_S = 60.0
 
 
@@ -169,13 +168,14 @@ def _transient(report: Report, row: Row, rules: SettleRules, chance: float, know
 
 
 def _missing(report: Report, row: Row, plan: Recheck) -> Settled:
-    """404 and 410: a described document is looked at again an hour after the first miss, then proposed."""
+    """404 and 410: a described document is proposed at each look; when the next one is the deletion policy says, at least a minute later."""
     missing = row.missing_s if row.missing_s is not None else report.at_s
     if row.version is None:
         return _settled(report, row, due_s=plan.due_s, wait_s=plan.interval_s, missing_s=missing)
     reason = DeletionReason.GONE if report.status == _GONE else DeletionReason.NOT_FOUND
-    due_s = max(missing + _CONFIRM_S, report.at_s + _MINUTE_S)
-    return _settled(report, row, due_s=due_s, wait_s=row.wait_s, missing_s=missing, propose=reason)
+    return _settled(
+        report, row, due_s=report.at_s + _MINUTE_S, wait_s=row.wait_s, missing_s=missing, propose=reason
+    )
 
 
 def _plan(  # noqa: PLR0913 - a visit with its circumstances

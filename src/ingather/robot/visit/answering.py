@@ -35,7 +35,7 @@ class Answering:
     Args:
         discoverer: judges the targets of redirects.
         redirects: how many in a row are followed.
-        heeds: whether the hosts of a source may say of their documents what crawl-time headers can say.
+        heeds: whether the host of a claim may say of its documents what crawl-time headers can say.
         opens: whether everybody may see what was fetched for a source with credentials.
         canonical: makes the key of a redirect's target, as of links.
         target: the key of a redirect's target, of (claim, URL, target); ``None`` = its own.
@@ -47,7 +47,7 @@ class Answering:
         discoverer: Discoverer,
         clock: Clock,
         redirects: int,
-        heeds: Callable[[str], bool],
+        heeds: Callable[[Claim], bool],
         opens: Callable[[str], bool],
         canonical: Callable[[str], str],
         target: Callable[[Claim, str, str], str] | None = None,
@@ -89,7 +89,7 @@ class Answering:
             retry_s=got.retry_after_s, elapsed_s=got.elapsed_s, address=got.address,
         )  # fmt: skip
         if got.kind is FailureKind.HEAD_TOO_LARGE:  # its rights may have stood there
-            heeded = self._heeds(claim.source)
+            heeded = self._heeds(claim)
             report.controls = Controls(withheld=f"{got.kind}: {got.detail}", heeded=heeded)
         elif got.status in _OK:  # what the head says of who may see it counts all the same
             report.controls = self._controls(judged, got.headers)
@@ -100,7 +100,7 @@ class Answering:
         source = judged.claim.source
         if has_controls(got.by_name()):
             report.controls = self._controls(judged, got.headers)
-        elif got.status in _REFUSALS and self._heeds(source):
+        elif got.status in _REFUSALS and self._heeds(judged.claim):
             report.controls = Controls(heeded=True)
         if got.authorized and self._opens(source):
             report.controls = report.controls or Controls()
@@ -114,7 +114,7 @@ class Answering:
         controls = read_controls(judged.url, headers)
         if controls is not None:
             # What comes with a file is of our own making; what a host says counts when its source heeds it.
-            controls.heeded = self._heeds(judged.claim.source) or judged.url.startswith("file:")
+            controls.heeded = self._heeds(judged.claim) or judged.url.startswith("file:")
         return controls
 
     def plain(self, judged: Judged, got: Response) -> Report | None:  # noqa: PLR0911 - one a status class

@@ -220,8 +220,10 @@ class Hopping:
                 state = self._robots.get(origin)
                 if state is None or not state.is_fresh(self._clock.wall()):
                     state = await self._ask_robots(origin, scope, state)
-                    if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(FailureKind.PROXY):
-                        return state  # the way of this source failed: others may have one
+                    if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(
+                        (FailureKind.PROXY, FailureKind.EGRESS)
+                    ):
+                        return state  # the way of this source failed, or our gate refused it: others may have one
                     self._robots[origin] = state
                     self._robots.move_to_end(origin)
                     while len(self._robots) > _KNOWN_ROBOTS:

@@ -9,7 +9,7 @@ from ingather.catalog.packing import pack_keys
 from ingather.feeds.headers import read_anchors
 from ingather.model.candidate import Pushed
 from ingather.model.page import Link, Page
-from ingather.model.report import Report
+from ingather.model.report import Claim, Report
 from ingather.model.resource import LISTING_ENTRIES, Response
 from ingather.model.url import whole_urls
 from ingather.model.urlparts import key, split
@@ -31,7 +31,7 @@ class OutLinks:
     Args:
         discoverer: judges URLs that were not met before.
         seen: what was met; ``None`` = a rehearsal, links are listed and not followed.
-        pushes, heeds, rules, renaming: as of the pipeline.
+        heeds, rules, renaming: as of the pipeline.
         most: links of a page that are followed.
         anchor_chars: of a link's text that are kept.
     """
@@ -41,15 +41,14 @@ class OutLinks:
         *,
         discoverer: Discoverer,
         seen: Seen | None,
-        pushes: Callable[[str], bool],
-        heeds: Callable[[str], bool],
+        heeds: Callable[[Claim], bool],
         rules: RulesOf,
         renaming: Renaming | None,
         most: int,
         anchor_chars: int,
     ) -> None:
         self._discoverer, self._seen, self._most, self._anchor_chars = discoverer, seen, most, anchor_chars
-        self._pushes, self._heeds, self._rules, self._renaming = pushes, heeds, rules, renaming
+        self._heeds, self._rules, self._renaming = heeds, rules, renaming
 
     def take(self, report: Report, judged: Judged, got: Response, page: Page, links: list[Link]) -> None:
         """Put what *page* leads to into *report* (in a rehearsal into *judged*); *links* are those of Enumerate."""
@@ -70,7 +69,7 @@ class OutLinks:
         """Add the links that the head gives a document that cannot have any: no Enumerate line asks for its type."""
         if not judged.evaluation.enumeration.allowed:
             return links
-        if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self._heeds(judged.claim.source):
+        if _ANCHOR in got.by_name() and "nofollow" not in page.robots and self._heeds(judged.claim):
             there = {link.url for link in links}
             links += [link for link in read_anchors(got.headers, judged.place) if link.url not in there]
         return links
@@ -123,7 +122,7 @@ class OutLinks:
         A page that was pushed brings its own host into scope and no other.
         """
         claim = judged.claim
-        pushed = self._pushes(claim.source) or self._rules(claim.source) is not None
+        pushed = claim.pushed or self._rules(claim.source) is not None
         own = split(judged.url).origin + "/" if pushed else ""
         seed, known, depth = self._discoverer.seed, seen.known, claim.depth + 1
         keys: list[int] = []

@@ -86,8 +86,7 @@ class Pipeline:
         clock: Clock,
         seen: Seen | None,
         limits: PipelineLimits | None = None,
-        pushes: Callable[[str], bool] = lambda _: False,
-        heeds: Callable[[str], bool] | None = None,
+        heeds: Callable[[Claim], bool] = lambda claim: claim.pushed,
         opens: Callable[[str], bool] = lambda _: False,
         counts: Callable[[list[Count]], Awaitable[dict[str, bool]]] | None = None,
         rules: RulesOf = lambda _: None,
@@ -97,7 +96,7 @@ class Pipeline:
     ) -> None:
         """Put the parts together.
 
-        *pushes* says whether a source is what feeds push, *heeds* see :meth:`heeds`, *counts* answers, by role,
+        *heeds* see :meth:`heeds`, *counts* answers, by role,
         what filter-by-max must know of the whole run; it goes with an engine that does not count itself. *rules*: of the
         sources that feeds control. *rendering*: for sources whose pages are made by scripts.
         *renaming*: hosts that have two names. *soft*: knows pages that only say "not found".
@@ -106,10 +105,9 @@ class Pipeline:
         self._renaming = renaming if renaming is not None and renaming.active else None
         self._rendering = rendering
         self._counts = counts or _nobody_counts
-        self._heeds = heeds or pushes
+        self._heeds = heeds
         self._opens = opens
         self._rules = rules
-        self._pushes = pushes
         self._engine = engine
         self._discoverer = discoverer
         self.version = discoverer.version
@@ -120,7 +118,7 @@ class Pipeline:
         self._seen = seen
         self._limits = limits or PipelineLimits()
         self._outlinks = OutLinks(
-            discoverer=discoverer, seen=seen, pushes=pushes, heeds=self._heeds, rules=rules, renaming=self._renaming,
+            discoverer=discoverer, seen=seen, heeds=self._heeds, rules=rules, renaming=self._renaming,
             most=self._limits.links, anchor_chars=self._limits.anchor_chars,
         )  # fmt: skip
         self.answering = Answering(
@@ -132,9 +130,9 @@ class Pipeline:
         """Whether everybody may see what was fetched for *source* with credentials."""
         return self._opens(source)
 
-    def heeds(self, source: str) -> bool:
-        """Whether the hosts of *source* may say of their documents what crawl-time headers can say."""
-        return self._heeds(source)
+    def heeds(self, claim: Claim) -> bool:
+        """Whether the host of *claim* may say of its documents what crawl-time headers can say."""
+        return self._heeds(claim)
 
     @property
     def stop_asked(self) -> str:
@@ -168,7 +166,7 @@ class Pipeline:
         rules = self._rules(claim.source)
         candidate = Candidate(
             url=url, depth=claim.depth, max_depth=claim.max_depth, source=claim.source, hops=claim.hops,
-            pushed=Pushed.LISTED if rules is not None else Pushed.URL if self._pushes(claim.source) else Pushed.NO,
+            pushed=Pushed.LISTED if rules is not None else Pushed.URL if claim.pushed else Pushed.NO,
         )  # fmt: skip
         evaluation = self._engine.evaluation(candidate, answers=answers)
         if claim.intent in FEEDS:  # no document: filters have no say, robots.txt and the egress gate do

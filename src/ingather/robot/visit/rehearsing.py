@@ -8,7 +8,7 @@ catalog kept, through the very steps of ``ingather.robot.visit.pipeline.Pipeline
 from collections.abc import Callable
 
 from ingather.filters import Engine, TraceStep
-from ingather.model.candidate import Candidate
+from ingather.model.candidate import Candidate, Pushed
 from ingather.model.lifecycle import Outcome
 from ingather.model.page import Page
 from ingather.model.report import Claim, Report
@@ -34,7 +34,7 @@ class Rehearsal:
         version: configuration version that denials name, 0 = not published.
         urls, visits: limits, as a crawl has them.
         rendering: runs the scripts of pages that need it.
-        pushes, rules: as :class:`ingather.robot.visit.pipeline.Pipeline` has them: whether senders or web feeds name a source's URLs.
+        rules: as :class:`ingather.robot.visit.pipeline.Pipeline` has them: of sources whose URLs web feeds name.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that app wires
@@ -46,7 +46,6 @@ class Rehearsal:
         version: int = 0,
         urls: UrlLimits | None = None,
         visits: PipelineLimits | None = None,
-        pushes: Callable[[str], bool] = lambda _: False,
         rules: Callable[[str], ListedRules | None] = lambda _: None,
         rendering: Rendering | None = None,
     ) -> None:
@@ -55,7 +54,7 @@ class Rehearsal:
         self._discoverer = Discoverer(engine, version=version, seed=0, limits=urls)
         self._pipeline = Pipeline(
             engine=engine, discoverer=self._discoverer, reading=reading, segment=None, clock=clock, seen=None, limits=visits,
-            pushes=pushes, rules=rules, rendering=rendering,
+            rules=rules, rendering=rendering,
         )  # fmt: skip
 
     def judge(
@@ -71,7 +70,7 @@ class Rehearsal:
         parts = split(candidate.url)
         claim = Claim(
             id=0, host=0, path=parts.path, depth=candidate.depth, max_depth=candidate.max_depth,
-            source=candidate.source, hops=candidate.hops,
+            source=candidate.source, hops=candidate.hops, pushed=candidate.pushed is Pushed.URL,
         )  # fmt: skip
         judged = self._pipeline.judge(claim, parts.origin, trace=trace)
         denial = None if known else self._discoverer.shape(candidate.url)

@@ -28,20 +28,16 @@ class Renaming:
     Args:
         names: which host stands for which.
         discoverer: judges the URL that stands for another.
-        pushes: whether a source is what feeds push.
         rules: of the sources that feeds control.
     """
 
-    def __init__(
-        self, names: HostNames, discoverer: Discoverer, *, pushes: Callable[[str], bool], rules: RulesOf
-    ) -> None:
-        self._names, self._discoverer = names, discoverer
-        self._pushes, self._rules = pushes, rules
+    def __init__(self, names: HostNames, discoverer: Discoverer, *, rules: RulesOf) -> None:
+        self._names, self._discoverer, self._rules = names, discoverer, rules
         self.active = names.active
 
-    def concerns(self, source: str) -> bool:
-        """Whether URLs of *source* are named by links, and so by us."""
-        return self._names.active and not self._pushes(source) and self._rules(source) is None
+    def concerns(self, claim: Claim) -> bool:
+        """Whether the URL of *claim* is named by links, and so by us."""
+        return self._names.active and not claim.pushed and self._rules(claim.source) is None
 
     async def ask(self, urls: "list[str] | tuple[str, ...]") -> None:
         """Learn what must be known of *urls* before they are folded."""
@@ -49,7 +45,7 @@ class Renaming:
 
     def links(self, claim: Claim, links: list[Link]) -> list[Link]:
         """Return *links* with the keys that count, each once."""
-        if not self.concerns(claim.source):
+        if not self.concerns(claim):
             return links
         fold = self._names.fold
         found: dict[str, Link] = {}
@@ -60,14 +56,14 @@ class Renaming:
 
     def target(self, claim: Claim, url: str, target: str) -> str:
         """Return the key of a redirect's *target*; one that would lead back to *url* keeps its own name."""
-        if not self.concerns(claim.source):
+        if not self.concerns(claim):
             return target
         folded = self._names.fold(target)
         return target if folded == url else folded
 
     def ended(self, claim: Claim, url: str, ended: Callable[..., Report]) -> Report | None:
         """Return the report of a URL that is not visited because another one stands for it, which is found by it."""
-        if claim.hops or claim.intent in FEEDS or not self.concerns(claim.source):
+        if claim.hops or claim.intent in FEEDS or not self.concerns(claim):
             return None
         folded = self._names.fold(url)
         if folded == url:

@@ -138,6 +138,9 @@ class RobotsAsking:
         if fetcher.lost is not None:
             self._no_way(entry, key, source, state.detail)
             return
+        if state.kind is RobotsKind.UNREACHABLE and state.detail.startswith(FailureKind.EGRESS):
+            self._refused(entry, source, state.detail)
+            return
         self._hosts.learnt(entry, state)
         waiting, entry.blocked = entry.blocked, []
         if state.kind is RobotsKind.UNREACHABLE:
@@ -157,6 +160,14 @@ class RobotsAsking:
         for claim in told:
             self._report(self._pipeline.ended(claim, Outcome.FAILED, detail=why, retry_s=rest[1]))
         self._ways.back([claim for claim in waiting if claim not in told], *rest)
+        if entry.blocked:
+            entry.asking = True
+            self._schedule.add(entry.key, entry, ROBOTS_PRIORITY)
+
+    def _refused(self, entry: HostEntry, source: str, detail: str) -> None:
+        """Our own gate refused to ask on behalf of *source*, which says nothing of the host: others ask by theirs, and so does it when more is admitted."""
+        for claim in taken(entry, source):
+            self._report(self._pipeline.ended(claim, Outcome.FAILED, detail=detail))
         if entry.blocked:
             entry.asking = True
             self._schedule.add(entry.key, entry, ROBOTS_PRIORITY)
