@@ -1,57 +1,21 @@
 """A connector that pushes changes, revokes and repeats itself while its documents are visited by a running serve."""
 
-import re
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from threading import Event
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
 from ingather.testing.adaptor import Adaptor, AdaptorDocument
-from ingather.testing.feeds import feed_xml, record
+from ingather.testing.connector import Connector
+from ingather.testing.feeds import record
 from ingather.testing.rig import Rig
-from ingather.testing.running import PATIENCE_S, Served, wait_until
+from ingather.testing.running import wait_until
 from ingather.testing.site import html
 
 pytestmark = pytest.mark.timeout(300)
 
 JOE = {"entries": [{"access": "permit", "scope": "user", "name": "joe"}]}
-LISTS = "metadata-and-url"
-
-
-class Connector:
-    """Pushes records of one data source, and asks what became of them."""
-
-    def __init__(self, served: Served) -> None:
-        self._served = served
-        found = wait_until(lambda: re.search(r"http://127\.0\.0\.1:(\d+)/xmlfeed", served.running.out))
-        self._port = int(found.group(1))
-
-    def push(self, *records: str) -> str:
-        body = feed_xml(*records, datasource="repository", feedtype=LISTS)
-        form = urlencode({"datasource": "repository", "feedtype": LISTS, "data": body.decode()})
-        answer, name = self._ask("POST", "/xmlfeed", form)
-        assert answer == b"Success"
-        return name
-
-    def backlog(self) -> int:
-        return int(self._ask("GET", "/getbacklogcount", "")[0])
-
-    def receipt(self, name: str) -> dict[str, Any]:
-        """Return the last receipt of a feed, ``{}`` as long as there is none."""
-        _, records = self._served.admin(f"/api/v1/feeds/{name}/records")
-        return dict(records[-1]) if records else {}
-
-    def _ask(self, method: str, path: str, form: str) -> tuple[bytes, str]:
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)
-        try:
-            connection.request(method, path, form, {"Content-Type": "application/x-www-form-urlencoded"})
-            answer = connection.getresponse()
-            return answer.read(), answer.getheader("X-Feed-Id") or ""
-        finally:
-            connection.close()
 
 
 @pytest.fixture
