@@ -8,6 +8,11 @@ inside. ``reading`` is all of that in order; ``groups_reading`` is its sister fo
 ``jsonlines`` reads the same model from JSON. ``batches`` makes of it what one transaction applies, with the cursor at
 which the next one begins.
 
+The keeper applies a batch in one transaction: ``applying`` decides what each record means, ``applying_acls`` and ``groups_applying`` what
+ACLs and memberships do. Each statement is asked for first: ``authority`` says what a sender may say, ``ownership`` to which source a
+URL belongs, ``senders`` and ``trust`` keep the tokens and addresses. ``spelling`` notes when two records mean one URL, ``receipts``
+says what became of each, ``sweeping`` deals with what a full feed leaves out.
+
 Adaptors push URLs alone; ``headers`` reads what their answers say when those are fetched.
 
 ``streaming`` has the same for programs of other people, :func:`read_feed` and :func:`read_groups`.
