@@ -85,7 +85,7 @@ def a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, site: 
 
     wait_until(lambda: state() == "needs-scope")
     _, records = served.admin(f"/api/v1/feeds/{name}/records")
-    assert records[0]["log"].endswith("; admit it with: ingather feed trust 127.0.0.1")
+    assert records[0]["log"].endswith("; admit it with: ingather feed fetch-from 127.0.0.1")
     asked = {
         state: served.admin(f"/api/v1/feeds/{name}/records?state={state}")[1]
         for state in ("needs-scope", "superseded", "rejected")
@@ -93,7 +93,7 @@ def a_listed_url_at_an_address_that_nobody_admitted_needs_scope(rig: Rig, site: 
     assert asked == {"needs-scope": records, "superseded": [], "rejected": []}
     shown = rig.call("source", "show", "lists").out
     assert "needs-scope: 1 URLs: 127.0.0.1 is a loopback address" in shown
-    assert "admit it with: ingather feed trust 127.0.0.1" in shown
+    assert "admit it with: ingather feed fetch-from 127.0.0.1" in shown
 
 
 def test_a_listed_url_of_a_trusted_sender_is_crawled_with_its_metadata(rig: Rig, site: Site) -> None:

@@ -118,7 +118,7 @@ def test_an_address_that_is_admitted_late_is_tried_at_once(rig: Rig, adaptor: Ad
         )
         receipts = json.loads(rig.call("feed", "records", "1", "--json").out)
         assert {one["state"] for one in receipts} == {"needs-scope"}
-        assert "ingather feed trust 127.0.0.1" in receipts[0]["needs"]
+        assert "ingather feed fetch-from 127.0.0.1" in receipts[0]["needs"]
         assert rig.rows("select robots_kind, back_offs from host where origin = ?", adaptor.origin) == [
             ("", 0)
         ]
