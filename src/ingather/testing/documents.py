@@ -136,8 +136,16 @@ _ODF_NAMESPACES = " ".join(
 ) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
 
 
-def odf(kind: str, body: str, *, meta: str = "", styles: str = "", flat: bool = False) -> bytes:
-    """Return an OpenDocument file: *kind* is ``text``, ``spreadsheet`` or ``presentation``, *body* the XML inside."""
+def odf(  # noqa: PLR0913 (each has a default)
+    kind: str,
+    body: str,
+    *,
+    meta: str = "",
+    styles: str = "",
+    flat: bool = False,
+    parts: Mapping[str, str | bytes] | None = None,
+) -> bytes:
+    """Return an OpenDocument file: *kind* is ``text``, ``spreadsheet`` or ``presentation``, *body* the XML inside; *parts* lie beside."""
     content = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     description = f"<office:meta>{meta}</office:meta>"
     if flat:
@@ -148,6 +156,7 @@ def odf(kind: str, body: str, *, meta: str = "", styles: str = "", flat: bool = 
             "content.xml": f"<office:document-content {_ODF_NAMESPACES}>{content}</office:document-content>",
             "meta.xml": f"<office:document-meta {_ODF_NAMESPACES}>{description}</office:document-meta>",
             "styles.xml": f"<office:document-styles {_ODF_NAMESPACES}>{styles}</office:document-styles>",
+            **(parts or {}),
         },
         stored=["mimetype"],
     )

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 
+from ingather.extract.documents.prolog import root_of
+
 __all__ = ["Kind", "kind_of"]
 
 _HEAD = 4096
@@ -74,7 +76,6 @@ _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|table|div|h1|p|a|br|font|style|center|meta|iframe|b)[\s>/]",
     re.IGNORECASE,
 )
-_XML_ROOT = re.compile(rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
 _DOCTYPE_HTML = re.compile(rb"<!doctype\s+html", re.IGNORECASE)
 _MAIL_HEADER = re.compile(rb"([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
 _MAIL_NAMES = frozenset(
@@ -146,11 +147,11 @@ def _is_html(start: bytes, extension: str, declared: str) -> bool:
 
 
 def _kind_of_markup(start: bytes, extension: str, declared: str) -> Kind:
-    root = _XML_ROOT.match(start)
-    if root and root[1].lower() == b"html":
+    root = root_of(start.decode("latin-1"))
+    if root and (root.name or root.doctype).lower() == "html":
         return Kind.HTML
-    if start.startswith(b"<?xml"):
-        return Kind.HTML if _DOCTYPE_HTML.search(start) else Kind.XML
+    if start.startswith(b"<?xml") or (root and root.doctype):
+        return Kind.HTML if root and root.doctype.lower() == "html" else Kind.XML
     if _HTML.match(start) or _DOCTYPE_HTML.search(start):
         return Kind.HTML
     if declared in _HTML_TYPES or extension in _HTML_EXTENSIONS:
