@@ -57,7 +57,7 @@ FLAT = "<!DOCTYPE x [<!ENTITY a 'declared'>]>"
         "used",
         "attribute",
         "attribute-utf-16",
-    ],  # fmt: skip
+    ],
 )
 def test_entities_that_a_document_declares_and_uses_or_that_lie_outside_are_refused(body: bytes) -> None:
     assert refused(body) == "refused"

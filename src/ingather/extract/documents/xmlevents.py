@@ -155,7 +155,7 @@ class _Declarations:
         parser.SkippedEntityHandler = self._skipped
         parser.DefaultHandler = _ignore  # as long as there is one expat does not replace references in text
 
-    def _declare(  # noqa: PLR0913 (expat's own signature)
+    def _declare(
         self,
         name: str,
         _is_parameter: bool,  # noqa: FBT001
