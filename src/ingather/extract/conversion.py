@@ -32,6 +32,7 @@ _READERS = {
     Kind.GZIP: "archive",
     Kind.BZIP2: "archive",
     Kind.XZ: "archive",
+    Kind.DBASE: "dbase",
     Kind.FOREIGN: "foreign",
 }
 """Kind -> module of ``documents`` whose ``read(body, draft, name, content_type)`` takes it."""

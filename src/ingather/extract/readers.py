@@ -24,7 +24,7 @@ _READERS: Final = tuple(
             (
                 r"application/(vnd\.openxmlformats-officedocument\..+|vnd\.ms-.+macroenabled\.12|vnd\.oasis\.opendocument\..+"
                 r"|vnd\.ms-visio\..+|vnd\.sun\.xml\..+|vnd\.ms-xpsdocument|oxps|epub\+zip|zip|x-zip-compressed"
-                r"|x-iwork-.+|vnd\.apple\.(pages|numbers|keynote)|haansofthwpx|vnd\.hancom\.hwpx)"
+                r"|x-iwork-.+|vnd\.apple\.(pages|numbers|keynote)|haansofthwpx|hwp\+zip|vnd\.hancom\.hwpx)"
             ),
             "container",
         ),

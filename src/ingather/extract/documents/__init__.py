@@ -13,7 +13,7 @@ for all of them, ``numberformat`` shows numbers and dates. ``xmlevents`` is the 
 
 Old Office: ``word97``, ``excel97``, ``powerpoint97``, ``outlook``.
 
-Others: ``opendocument``, ``epub``, ``pdf`` with ``xfa``, ``rtf`` with ``objdata``, ``mail``, ``mif``,
+Others: ``opendocument``, ``iwork`` with ``iwa``, ``hwp``, ``dbase``, ``epub``, ``pdf`` with ``xfa``, ``rtf`` with ``objdata``, ``mail``, ``mif``,
 ``markup`` (HTML), ``plain``; ``foreign`` gives the rest to a general library. ``summary`` reads what OLE files
 say about themselves. Every reader is a function ``read(body, draft, name, content_type)`` that raises
 ``ExtractError`` or the internal ``LimitReachedError``, which ends in the flag ``cut``.

@@ -12,7 +12,6 @@ from ingather.extract.documents.summary import read_summary
 
 __all__ = ["read"]
 
-_FOREIGN = (("FileHeader", "application/x-hwp"),)
 _WORD = "application/msword"
 _OBJECT_POOLS = ("ObjectPool",)
 _SHEET_OBJECT = "MBD"
@@ -46,10 +45,11 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
     if _read_storage(file, (), draft, body):
         _read_objects(file, draft)
         return
-    for stream, media_type in _FOREIGN:
-        if file.find(stream):
-            read_as(media_type, body, draft)
-            return
+    if file.find("FileHeader"):
+        from ingather.extract.documents.hwp import read_compound
+
+        read_compound(file, draft)
+        return
     raise ExtractError("a compound file of no kind that we read", reason="unsupported")
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 
+from ingather.extract.documents.dbase import is_dbase
 from ingather.extract.documents.prolog import root_of
 
 __all__ = ["Kind", "kind_of"]
@@ -33,6 +34,7 @@ class Kind(StrEnum):
     GZIP = "gzip"
     BZIP2 = "bzip2"
     XZ = "xz"
+    DBASE = "dbase"
     FOREIGN = "foreign"
     """Left to the general library."""
     UNREADABLE = "unreadable"
@@ -89,7 +91,7 @@ _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 _BOMS_16 = (b"\xff\xfe", b"\xfe\xff")
 
 # What the general library reads and bytes alone do not tell.
-_FOREIGN_EXTENSIONS = frozenset({"hwp", "hwpx", "dbf", "pages", "numbers", "key", "ipynb"})
+_FOREIGN_EXTENSIONS = frozenset({"ipynb"})
 _CSV_EXTENSIONS = frozenset({"csv", "tsv", "tab"})
 _CSV_TYPES = frozenset({"text/csv", "text/tab-separated-values"})
 _MAIL_EXTENSIONS = frozenset({"eml", "mht", "mhtml", "mime"})
@@ -117,6 +119,8 @@ def kind_of(body: bytes, *, name: str | None = None, content_type: str | None = 
         return Kind.UNREADABLE
     if head[_TAR_MARK_AT : _TAR_MARK_AT + 5] == b"ustar":
         return Kind.TAR
+    if binary and is_dbase(body):
+        return Kind.DBASE
     extension = (name or "").rpartition(".")[2].lower()
     declared = (content_type or "").partition(";")[0].strip().lower()
     return _kind_of_text(head, extension, declared)
