@@ -133,6 +133,20 @@ def test_fields_of_a_word_document_are_links() -> None:
     assert converted.links == (("http://a.example/#p", "the manual"),)
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (r'EQ \* jc2 \* "Font:MS Mincho" \* hps10 \o\ad(\s\up 9(kanji),BASE)', "a BASE kanji b"),
+        (r"EQ \f(one,two)", "a one two b"),
+        (r"eq \o(X,Y)", "a X Y b"),
+        ("PAGE", "a b"),
+        ("EQUAL (x)", "a b"),
+    ],
+)
+def test_a_phonetic_guide_of_a_word_document_keeps_its_base_text(code: str, words: str) -> None:
+    assert convert(word(f"a \x13 {code} \x15 b\r")).text == words
+
+
 def test_documents_embedded_in_a_word_document_are_read() -> None:
     inner = docx("<w:p><w:r><w:t>inner words</w:t></w:r></w:p>")
 

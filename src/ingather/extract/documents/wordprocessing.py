@@ -12,7 +12,7 @@ from ingather.extract.documents.drawing import DrawingReader, read_drawings
 from ingather.extract.documents.ooxml import Office
 from ingather.extract.documents.xmlevents import XmlReader
 
-__all__ = ["StoryReader", "hyperlink_of", "read_document"]
+__all__ = ["StoryReader", "equation_of", "hyperlink_of", "read_document"]
 
 _BEFORE = ("header",)
 _AFTER = ("footnotes", "endnotes", "comments", "footer")
@@ -22,6 +22,14 @@ _ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"?|(\\[A-Za-z])|([^\s"]+)')
 _HEADING = re.compile(r"(?:heading|berschrift|titre|encabezado|kop|rubrik)\s*([1-6])\b", re.IGNORECASE)
 _DEEPEST_FIELD = 50
 _PRIVATE_FIRST, _PRIVATE_LAST = 0xF020, 0xF0FF
+
+
+_EQUATION = re.compile(r"\s*EQ\s", re.IGNORECASE)
+_GUIDE = re.compile(
+    r"\\o\s*(?:\\a[a-z]{1,2}\s*)?\(\s*\\s\s*\\up\s*\d*\s*\(([^()]*)\)\s*[,;]([^()]*)\)", re.IGNORECASE
+)
+_EQUATION_SWITCH = re.compile(r"\\\*\s*(?:\"[^\"]*\"|[^\s\\]+)|\\[a-z]+(?:\s*\d+)?", re.IGNORECASE)
+_EQUATION_MARKS = str.maketrans("(),;", "    ")
 
 
 def hyperlink_of(instruction: str) -> str:
@@ -42,6 +50,19 @@ def hyperlink_of(instruction: str) -> str:
             url = url or value
         switch = ""
     return f"{url}#{place}" if url and place and "#" not in url else url
+
+
+def equation_of(instruction: str) -> str:
+    r"""Return the words of a field code ``EQ`` (a phonetic guide: base text, then its reading), or ``""``.
+
+    ``EQ \* jc2 \* "Font:x" \* hps10 \o\ad(\s\up 9(reading),base)``.
+    """
+    if not _EQUATION.match(instruction):
+        return ""
+    if guide := _GUIDE.search(instruction):
+        return f"{guide[2].strip()} {guide[1].strip()}"
+    bare = _EQUATION_SWITCH.sub(" ", instruction[instruction.upper().index("EQ") + 2 :])
+    return " ".join(bare.translate(_EQUATION_MARKS).split())
 
 
 class _Styles(XmlReader):
@@ -228,11 +249,13 @@ class StoryReader(DrawingReader):
             self.draft.open_anchor()
         elif kind == "end":
             field = self._fields.pop()
-            url = hyperlink_of("".join(field.instruction))
+            instruction = "".join(field.instruction)
+            url = hyperlink_of(instruction)
             if field.shown:
                 self.draft.close_anchor(url)
             else:
                 self.draft.link(url)
+                self.draft.write(equation_of(instruction))
 
 
 def read_document(office: Office, main: str) -> None:
