@@ -180,3 +180,13 @@ def test_a_formula_is_text_as_a_document_and_inside_one() -> None:
     assert convert(alone).text.split("\n") == ["E = mc^2", "E = mc 2"]
     assert convert(inside).text.split("\n") == ["Energy", "E = mc^2", "E = mc 2"]
     assert convert(inside).flags == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [("", "Roses"), ("<dc:title>plan.odt</dc:title>", "Roses"), ("<dc:title>Given</dc:title>", "Given")],
+)
+def test_the_first_heading_stands_in_for_a_title_that_is_none(given: str, title: str) -> None:
+    body = '<text:p>before</text:p><text:h text:outline-level="1">Roses</text:h><text:h text:outline-level="1">Lilies</text:h>'
+
+    assert convert(odf("text", body, meta=given)).metadata["title"] == title
