@@ -14,6 +14,7 @@ from typing import Final
 from ingather.errors import UrlError
 from ingather.extract.charset import choose_encoding
 from ingather.extract.dates import document_date
+from ingather.extract.described import described
 from ingather.extract.directives import page_directives
 from ingather.extract.html import Document, fold, read_html
 from ingather.extract.labels import decode_as
@@ -265,6 +266,8 @@ def _fill(page: Page, found: Document, around: _Circumstances) -> None:
     if headers and not page.canonical:
         page.canonical = _header_canonical(headers, page.url)
     page.date = document_date(metas, found.json_ld, found.times, _first(headers, "last-modified"))
+    if metas or found.json_ld:
+        metas.update(described(metas, found.json_ld))
     _set_language(page, found.language, headers, metas)
 
 
