@@ -95,5 +95,5 @@ def test_an_address_is_no_author() -> None:
 def test_the_reference_has_the_table() -> None:
     told = (Path(__file__).parents[3] / "docs/reference/rafs/describing.md").read_text(encoding="utf-8")
     for attribute, (metas, keys) in SOURCES.items():
-        row = next(line for line in told.splitlines() if line.startswith(f"| `{attribute}` |"))
+        row = next(line for line in told.splitlines() if line.startswith(f"* `{attribute}`: "))
         assert [name for name in (*metas, *keys) if f"`{name}`" not in row] == []

@@ -42,7 +42,7 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
         if not read_parts(_FlatParts(text), draft):
             raise ExtractError("the flat package holds no document", reason="damaged")
     elif name == "wordDocument":
-        _parse(body, StoryReader(Office(_NoParts(), draft), "", {}), draft)
+        _parse(body, StoryReader(Office(_NoParts(), draft), ""), draft)
     elif name == "document" and "opendocument" in space:
         _parse(body, MetaReader(draft), draft)
         _parse(body, TextReader(draft), draft)
