@@ -42,8 +42,26 @@ def _shown(answer: Mapping[str, Any]) -> str:
     if answer.get("held"):
         return f"In search; its deletion is held: {answer['held']}."
     behind = answer["index"].get("behind", 0)
+    unread = _unread(answer)
     why = f": {_listed(answer)}" if _listed(answer) else ""
-    return f"In search{f' (the index is {behind} changes behind)' if behind else ''}{why}."
+    late = f" (the index is {behind} changes behind)" if behind else ""
+    if unread:
+        return f"In search by its address only{late}: text not read, because {unread}{f'; {why[2:]}' if why else ''}."
+    return f"In search{late}{why}."
+
+
+def _unread(answer: Mapping[str, Any]) -> str:
+    """Return why a document's text is not in search, ``""`` when it is."""
+    flags = tuple(answer.get("flags") or ())
+    for flag in flags:
+        if flag.startswith("conversion-failed:"):
+            reason = flag.partition(":")[2]
+            return _UNREADABLE.get(reason, f"its reader failed ({reason})")
+    if "no-text" in flags:
+        return "there is none in it (no-text), as in scanned pages and drawings"
+    if "unread" in flags:
+        return "no convert-to-html line of filter.conf takes its type"
+    return ""
 
 
 def _listed(answer: Mapping[str, Any]) -> str:
@@ -124,6 +142,18 @@ def _described(answer: Mapping[str, Any]) -> str:
     )
 
 
+_UNREADABLE = {
+    "unsupported": "no reader takes such bytes",
+    "encrypted": "it needs a password",
+    "damaged": "it is damaged",
+    "refused": "it declares entities (XML) that are used or lie outside of it",
+    "empty": "there is nothing in it",
+    "died": "it brought down its reader",
+    "timeout": "its reader took too long",
+    "cpu": "its reader took too much processor time",
+    "memory": "its reader took too much memory",
+    "unavailable": "no reader is running",
+}
 _DECIDED = frozenset({"enumerated", "excluded", "robots"})
 _OUTCOMES = {
     "redirected": "it redirects to {to}",

@@ -32,6 +32,7 @@ _READERS = {
     Kind.GZIP: "archive",
     Kind.BZIP2: "archive",
     Kind.XZ: "archive",
+    Kind.DBASE: "dbase",
     Kind.FOREIGN: "foreign",
 }
 """Kind -> module of ``documents`` whose ``read(body, draft, name, content_type)`` takes it."""
@@ -47,7 +48,7 @@ def convert(
     """Read a document: text, HTML, links, attachments, metadata, flags.
 
     The bytes decide what it is; extension and declared type only settle what they leave open.
-    Reaching a limit keeps what was read so far and sets the flag ``cut``.
+    Reaching a limit keeps what was read so far and sets the flag ``cut``; a document without any text has ``no-text``.
 
     Args:
         body: the document as fetched, content encoding removed.
@@ -57,8 +58,8 @@ def convert(
 
     Raises:
         ExtractError: the only one; ``reason`` is ``unsupported`` (no reader for such bytes),
-            ``encrypted`` (needs a password), ``damaged`` (nothing of it can be read), ``refused`` (a document
-            type declaration in XML), ``empty`` (no bytes), ``memory`` (the process ran out of it: no verdict on
+            ``encrypted`` (needs a password), ``damaged`` (nothing of it can be read), ``refused`` (entities
+            in XML), ``empty`` (no bytes), ``memory`` (the process ran out of it: no verdict on
             the document).
     """
     if not body:
@@ -67,6 +68,8 @@ def convert(
     try:
         with draft.until_limit():
             _read(bytes(body), draft, name or "", content_type)
+        if not draft.has_text:
+            draft.flag("no-text")
         return draft.finish()
     except MemoryError as error:
         raise ExtractError("out of memory", reason="memory") from error

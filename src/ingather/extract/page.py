@@ -1,7 +1,7 @@
 """A body and its headers become a :class:`~ingather.model.page.Page`, whatever kind of document it is.
 
-Type, then charset, then the reader for the type: markup goes through ``html``, other text is taken as
-it is, everything else (PDF, Office, ...) gives a page without text, flag ``unread``, for a converter
+Type, then charset, then the reader for the type: markup goes through ``html``, XML of other vocabularies through
+the XML reader of ``conversion``, other text is taken as it is, everything else (PDF, Office, ...) gives a page without text, flag ``unread``, for a converter
 to fill. On what was read, ``page`` resolves links, unites robots rules, picks language and date.
 """
 
@@ -14,6 +14,7 @@ from typing import Final
 from ingather.errors import UrlError
 from ingather.extract.charset import choose_encoding
 from ingather.extract.dates import document_date
+from ingather.extract.described import described
 from ingather.extract.directives import page_directives
 from ingather.extract.html import Document, fold, read_html
 from ingather.extract.labels import decode_as
@@ -53,6 +54,8 @@ _REFRESH: Final = re.compile(
     r"\s*(?:\d+|(?=\.))[\d.]*\s*[;,\s]\s*(?:url\s*=\s*)?(?:'(?P<single>[^']*)|\"(?P<double>[^\"]*)|(?P<bare>\S.*))",
     re.IGNORECASE,
 )
+_DECLARATION: Final = '<?xml version="1.0"?>'
+_XML_DECLARATION: Final = re.compile(r"\A\s*<\?xml\s[^>]{0,500}\?>")
 _LINK_CANONICAL: Final = re.compile(r"<([^>]*)>\s*;[^,]*?\brel\s*=\s*\"?[^\",;]*\bcanonical\b", re.IGNORECASE)
 _WANTED_HEADERS: Final = frozenset(
     {"x-robots-tag", "content-language", "last-modified", "link", "content-type"}
@@ -119,7 +122,8 @@ def read_page(  # noqa: PLR0913 - a library face: everything but the body and it
     around = _Circumstances(wanted, agent, urls, limits)
     page = Page(url=_canonical_or_same(urls, url), media_type=media_type)
     page.base = page.url
-    if media_type in _HTML_TYPES:
+    xml = media_type not in _HTML_TYPES and media_type.endswith(("/xml", "+xml"))
+    if media_type in _HTML_TYPES or (xml and _is_xhtml(body)):
         encoding = choose_encoding(body, content_type=content_type, markup=True)
         page.charset, page.charset_source = encoding.name, encoding.source
         if encoding.name == "utf-8":
@@ -132,20 +136,60 @@ def read_page(  # noqa: PLR0913 - a library face: everything but the body and it
         if urls.cut:
             page.cut = urls.take_cut()
     else:
-        if _is_text(media_type):
-            markup = media_type.endswith("xml")
-            encoding = choose_encoding(body, content_type=content_type, markup=markup)
+        if xml:
+            _read_xml(page, body, content_type, limits)
+        elif _is_text(media_type):
+            encoding = choose_encoding(body, content_type=content_type, markup=False)
             page.charset, page.charset_source = encoding.name, encoding.source
-            text = decode_as(body[encoding.skip :], encoding.name)
-            _set_text(page, _tagless(text) if markup else _plain(text), limits)
+            _set_text(page, _plain(decode_as(body[encoding.skip :], encoding.name)), limits)
         else:
             page.flags.append("unread")
         if wanted:
             page.robots = page_directives({}, wanted.get("x-robots-tag", ()), agent)
             page.canonical = _header_canonical(wanted, page.url)
             page.date = document_date({}, (), (), _first(wanted, "last-modified"))
-        _set_language(page, "", wanted, {})
+        _set_language(page, page.metas.get("language", [""])[0], wanted, {})
     return page
+
+
+def _is_xhtml(body: bytes) -> bool:
+    from ingather.extract.documents.kinds import Kind, kind_of
+
+    return kind_of(body) is Kind.HTML
+
+
+def _read_xml(page: Page, body: bytes, content_type: str | None, limits: Limits) -> None:
+    """Fill *page* with what the XML reader finds; what it refuses gives what a reader of HTML takes for text."""
+    from ingather.errors import ExtractError
+    from ingather.extract.conversion import convert
+
+    encoding = choose_encoding(body, content_type=content_type, markup=True)
+    page.charset, page.charset_source = encoding.name, encoding.source
+    text = decode_as(body[encoding.skip :], encoding.name)
+    # The header's charset goes before the declaration's (RFC 7303): the reader gets UTF-8 that declares nothing.
+    plain = _DECLARATION + _XML_DECLARATION.sub("", text, count=1)
+    try:
+        found = convert(plain.encode("utf-8", "replace"), name="a.xml", content_type="application/xml")
+    except ExtractError as error:
+        if error.reason in {"empty", "memory"}:
+            return
+        _set_text(page, _tagless(text), limits)
+        page.flags.append("malformed-xml" if error.reason == "damaged" else f"xml-{error.reason}")
+        return
+    page.title = fold(found.metadata.get("title", ""))
+    page.metas = {name: [value] for name, value in found.metadata.items() if value and name != "title"}
+    whole = found.text
+    if "partial" in found.flags:  # broken half-way: a reader of HTML goes on where one of XML has to stop
+        whole = max(whole, _tagless(text), key=len)
+    _set_text(page, whole, limits)
+    page.flags += found.flags
+    resolve = _resolver(_usual(), page.base)
+    known: dict[str, Link] = {}
+    for href, text in found.links:
+        target = resolve(href)
+        if target is not None:
+            _add(known, Link(target, fold(text), "", "document"))
+    _set_links(page, known, limits)
 
 
 def read_converted(  # noqa: PLR0913 - as read_page
@@ -228,6 +272,8 @@ def _fill(page: Page, found: Document, around: _Circumstances) -> None:
     if headers and not page.canonical:
         page.canonical = _header_canonical(headers, page.url)
     page.date = document_date(metas, found.json_ld, found.times, _first(headers, "last-modified"))
+    if metas or found.json_ld:
+        metas.update(described(metas, found.json_ld))
     _set_language(page, found.language, headers, metas)
 
 

@@ -23,19 +23,21 @@ _READERS: Final = tuple(
         (
             (
                 r"application/(vnd\.openxmlformats-officedocument\..+|vnd\.ms-.+macroenabled\.12|vnd\.oasis\.opendocument\..+"
-                r"|vnd\.ms-visio\..+|vnd\.sun\.xml\..+|vnd\.ms-xpsdocument|oxps|epub\+zip|zip|x-zip-compressed)"
+                r"|vnd\.ms-visio\..+|vnd\.sun\.xml\..+|vnd\.ms-xpsdocument|oxps|epub\+zip|zip|x-zip-compressed"
+                r"|x-iwork-.+|vnd\.apple\.(pages|numbers|keynote)|haansofthwpx|hwp\+zip|vnd\.hancom\.hwpx)"
             ),
             "container",
         ),
         (
-            r"application/(msword|msexcel|x-msexcel|mspowerpoint|x-mspowerpoint|vnd\.ms-(word|excel|powerpoint|outlook)|x-mspublisher|x-ole-storage)",
+            r"application/(msword|msexcel|x-msexcel|mspowerpoint|x-mspowerpoint|vnd\.ms-(word|excel|powerpoint|outlook)|x-mspublisher|x-ole-storage|x-hwp|vnd\.hancom\.hwp)",
             "compound",
         ),
         (r"application/(x-tar|x-gtar|gzip|x-gzip|x-bzip2|x-xz)", "archive"),
         (
-            r"application/(x-7z-compressed|x-iwork-.+|x-hwp|haansofthwpx|x-ipynb\+json|x-dbf)",
+            r"application/(x-7z-compressed|x-ipynb\+json)",
             "foreign",
         ),
+        (r"application/((x-|vnd\.)?dbf)", "dbase"),
         (r"text/(csv|tab-separated-values|plain)", "plain"),
     )
 )

@@ -19,7 +19,7 @@ from ingather.extract.charset import decode, header_charset
 from ingather.extract.dates import date_value
 from ingather.model.url import canonical
 
-__all__ = ["Sitemap", "SitemapEntry", "SitemapLimits", "read_sitemap"]
+__all__ = ["NOTHING", "Sitemap", "SitemapEntry", "SitemapLimits", "read_sitemap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,15 @@ class _Reading:
         return True
 
     def done(self) -> Sitemap:
+        if not self.entries and not self.remarks:
+            self.remarks.append(NOTHING)
         if self.unsaid:
             self.remarks.append(f"{self.unsaid} further remarks")
         return Sitemap(self.kind, tuple(self.entries), tuple(self.remarks), self.truncated, self.malformed)
 
 
+NOTHING: Final = "lists nothing: no entry was found in it"
+"""The remark of a sitemap that is whole and empty."""
 _DEFAULT: Final = SitemapLimits()
 _GZIP: Final = b"\x1f\x8b"
 _FEED_BYTES: Final = 64 << 10
@@ -122,10 +126,12 @@ _ROOTS: Final = {
     "sitemapindex": ("index", frozenset({"sitemap"})),
     "rss": ("urls", frozenset({"item"})),
     "rdf": ("urls", frozenset({"item"})),
+    "channel": ("urls", frozenset({"item"})),
     "feed": ("urls", frozenset({"entry"})),
 }
 _NONE: Final[frozenset[str]] = frozenset()
 _DATES: Final = frozenset({"lastmod", "pubdate", "updated", "date", "modified"})
+_NO_LINKS: Final = frozenset({"n/a", "na", "none", "null", "nil", "-", "undefined", "false", "true"})
 _LINE_CHARS: Final = 4096
 _DATE_CHARS: Final = 1000
 _DOCTYPE: Final = b"<!DOCTYPE"
@@ -298,6 +304,8 @@ class _State:
         if entry is None:
             return
         if len(self.path) == self.depth:
+            if not self.cut and "loc" not in entry and _ABSOLUTE.match(bare := (element.text or "").strip()):
+                entry["loc"] = bare  # <sitemap>URL</sitemap>
             self._close(entry)
             self.entry = None
             element.clear()
@@ -316,7 +324,7 @@ class _State:
             entry["loc"] = "".join(element.itertext()).strip()
         elif name == "link" and inside:
             self._link(entry, element)
-        elif name == "guid" and inside and element.get("isPermaLink", "true") == "true":
+        elif name == "guid" and inside and _is_permalink(element):
             entry.setdefault("guid", _text(element))
         elif name in _DATES and inside:
             entry.setdefault("lastmod", _text(element))
@@ -338,7 +346,7 @@ class _State:
             entry.setdefault("loc", href.strip())
 
     def _close(self, entry: dict[str, str]) -> None:
-        if not entry.get("loc") and "guid" in entry:
+        if "guid" in entry and not _is_link(entry.get("loc", "")):
             entry["loc"] = entry["guid"]
         if not self.reading.full():
             _add(self.reading, entry, f"entry {len(self.reading.entries) + 1}", self.alternates)
@@ -375,6 +383,18 @@ def _add(
             told.get("lastmod", "")[:_DATE_CHARS],
         )
     )
+
+
+def _is_permalink(element: etree._Element) -> bool:
+    """Whether a ``guid`` is an address: it says nothing else, in any case of letters, and is absolute."""
+    said = next(
+        (str(value) for key, value in element.attrib.items() if str(key).lower() == "ispermalink"), "true"
+    )
+    return said.strip().lower() != "false" and _ABSOLUTE.match(_text(element)) is not None
+
+
+def _is_link(text: str) -> bool:
+    return bool(text) and text.lower() not in _NO_LINKS
 
 
 def _priority(text: str) -> float | None:

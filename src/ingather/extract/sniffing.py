@@ -86,6 +86,7 @@ _OLE_STREAMS: Final = (
     ("VisioDocument", "application/vnd.visio"),
     ("EncryptedPackage", "application/x-ole-storage"),
     ("Book", "application/vnd.ms-excel"),
+    ("FileHeader", "application/x-hwp"),
 )
 _OOXML: Final = "application/vnd.openxmlformats-officedocument."
 _ZIP_FOLDERS: Final = (
@@ -94,6 +95,11 @@ _ZIP_FOLDERS: Final = (
     ("ppt/", f"{_OOXML}presentationml.presentation"),
     ("visio/", "application/vnd.ms-visio.drawing"),
     ("META-INF/MANIFEST.MF", "application/java-archive"),
+    ("Index/Slide", "application/vnd.apple.keynote"),
+    ("index.apxl", "application/vnd.apple.keynote"),
+    ("Index/Document.iwa", "application/vnd.apple.pages"),
+    ("Index.zip", "application/vnd.apple.pages"),
+    ("index.xml", "application/vnd.apple.pages"),
 )
 _MARKUP_START: Final = re.compile(
     rb"<(?:!doctype\s+html|(?:html|head|body|title|script|style|iframe|frameset|table|meta|h1|div|font|a|b|br|p)"

@@ -214,7 +214,7 @@ def parse(body: bytes) -> RobotsTxt:
     """Read *body*, whatever it is; there is no input that fails.
 
     Lines end with LF, CR or both; a byte order mark, NULs and HTML around the directives are
-    tolerated. What begins beyond 500 KiB is not read (the RFC's least), nor more than 16,663
+    tolerated. What begins beyond 2 MiB is not read (the RFC's least is 500 KiB), nor more than 16,663
     bytes of a line.
     """
     return RobotsTxt(body)

@@ -150,8 +150,8 @@ def _rules(answer: Response, *, now_s: float, limits: RobotsLimits) -> RobotsSta
             detail += ", a page instead of rules"
         else:
             detail += ", no group in it"
-    if answer.cut:
-        detail += f", only the first {limits.max_bytes} bytes of it"
+    if answer.cut or len(answer.body) > limits.max_bytes:
+        detail += f", cut: only the first {limits.max_bytes} bytes of it were read"
     return RobotsState(
         RobotsKind.RULES,
         rules,

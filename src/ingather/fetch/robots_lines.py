@@ -12,7 +12,7 @@ from enum import IntEnum
 
 __all__ = ["FAST_KINDS", "LineEvent", "LineKind", "clean_value", "explain_lines", "read_line", "split_lines"]
 
-MAX_BYTES = 500 * 1024
+MAX_BYTES = 2 << 20
 MAX_LINE = 16_663
 BLANKS = " \t\v\f\r\n"
 
@@ -82,7 +82,7 @@ def split_lines(body: bytes) -> list[str]:
     """Split at LF, CR and CRLF; each character of a line stands for one byte of UTF-8.
 
     A byte order mark (also a part of one) is dropped, UTF-16 is turned into UTF-8, NULs are
-    dropped. What begins beyond 500 KiB is not read; a line is kept up to 16,663 bytes.
+    dropped. What begins beyond 2 MiB is not read; a line is kept up to 16,663 bytes.
     """
     if body[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         body = body[: 2 * MAX_BYTES].decode("utf-16", "replace").encode("utf-8", "replace")

@@ -8,7 +8,16 @@ from ingather.syndication.bases import Bases
 from ingather.syndication.collecting import Collector
 from ingather.syndication.dates import tidy
 from ingather.syndication.links import Candidates, absolute, resolved
-from ingather.syndication.marks import MODIFIED, PUBLISHED, AtomLinks, dates_of, feed_link, flag_hint, note
+from ingather.syndication.marks import (
+    MODIFIED,
+    PUBLISHED,
+    AtomLinks,
+    dates_of,
+    feed_link,
+    flag_hint,
+    note,
+    title_of,
+)
 from ingather.syndication.names import Vocabulary, attribute, namespace_of, text_of
 
 __all__ = ["read_atom"]
@@ -48,8 +57,8 @@ class _Atom:
             self.entry(element)
         elif word == "link":
             feed_link(self._to, element, self._bases)
-        elif word == "title":
-            self._to.title = self._to.title or tidy(text_of(element))
+        elif word in {"title", "dc:title"}:
+            self._to.title = self._to.title or tidy(title_of(element))
         elif word == "at:deleted-entry":
             links = AtomLinks()
             for child in element:
@@ -79,8 +88,8 @@ class _Atom:
                 found.original = found.original or resolved(
                     text_of(child), self._bases.of(child), self._chars
                 )
-            elif word == "title" or word in _DATES:
-                note(texts, word, text_of(child))
+            elif word in {"title", "dc:title"} or word in _DATES:
+                note(texts, word, title_of(child) if word == "title" else text_of(child))
         found.links = [("link", link) for link in links.ordered()]
         found.seen += [*links.seen, texts.get("id", "")]
         published, modified = dates_of(texts)
@@ -89,7 +98,7 @@ class _Atom:
             published=published,
             modified=modified,
             guid=texts.get("id", ""),
-            title=texts.get("title", ""),
+            title=texts.get("title") or texts.get("dc:title", ""),
         )
 
     def _link(self, child: etree._Element, links: AtomLinks, found: Candidates) -> None:

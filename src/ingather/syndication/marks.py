@@ -1,5 +1,7 @@
 """What RSS and Atom share below a feed or an item: Atom links by relation, dates by name, hints."""
 
+import binascii
+from base64 import b64decode
 from dataclasses import replace
 from typing import Final
 
@@ -9,9 +11,9 @@ from ingather.syndication.bases import Bases
 from ingather.syndication.collecting import Collector
 from ingather.syndication.dates import tidy
 from ingather.syndication.links import resolved
-from ingather.syndication.names import attribute
+from ingather.syndication.names import attribute, text_of
 
-__all__ = ["MODIFIED", "PUBLISHED", "AtomLinks", "dates_of", "feed_link", "flag_hint", "note"]
+__all__ = ["MODIFIED", "PUBLISHED", "AtomLinks", "dates_of", "feed_link", "flag_hint", "note", "title_of"]
 
 PUBLISHED: Final = (
     "pubdate", "dc:date", "published", "atom:published", "issued", "atom:issued", "dcterms:issued", "dcterms:date",
@@ -24,7 +26,7 @@ MODIFIED: Final = (
 """Names of the date of change, the first that is there counts."""
 
 _ALTERNATES: Final = frozenset({"", "alternate", "http://www.iana.org/assignments/relation/alternate"})
-_FIRST: Final = frozenset({"title", "id"})
+_FIRST: Final = frozenset({"title", "dc:title", "id"})
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _IANA: Final = "http://www.iana.org/assignments/relation/"
 
@@ -97,3 +99,14 @@ def note(found: dict[str, str], word: str, text: str) -> None:
     """Keep *text* for *word* if it is not empty: of several dates of one name the last, of titles and ids the first."""
     if (word not in _FIRST or word not in found) and (bare := tidy(text)):
         found[word] = bare
+
+
+def title_of(element: etree._Element) -> str:
+    """Return the text of a title, out of base 64 where it says that it is (``mode="base64"`` of Atom 0.3)."""
+    text = text_of(element)
+    if (attribute(element, "mode") or "").strip().lower() != "base64":
+        return text
+    try:
+        return b64decode("".join(text.split()), validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return text

@@ -25,7 +25,7 @@ _FEED_TAG: Final = re.compile(
 def read_listing(
     body: bytes, *, url: str, content_type: str | None = None, limits: ListingLimits = _DEFAULT
 ) -> Listing:
-    """Read RSS 0.9x, 1.0 or 2.0, Atom 0.3 or 1.0, or a JSON Feed. Never raises for what is in it; pure.
+    """Read RSS 0.9x, 1.0, 1.1 or 2.0, Atom 0.3 or 1.0, or a JSON Feed. Never raises for what is in it; pure.
 
     Strict first. What is not well-formed is mended where nothing has to be guessed and read strictly once more, and
     what then is left goes to a lenient parser; both are flagged ``malformed``. That parser may take seconds for
@@ -107,5 +107,13 @@ def _xml(  # noqa: PLR0913 - what a reading carries along
 
 
 def _finished(read: Collector, remarks: list[str], *, malformed: bool) -> Listing:
+    if not read.count() and not read.tombstones:
+        read.remarks.append("lists nothing: no item or entry was found in it")
+    elif not read.items and read.rejected_count:
+        read.remarks.append(
+            f"lists nothing that has a link: {read.rejected[0].reason}"
+            if read.rejected
+            else "no item has a link"
+        )
     listing = read.listing(malformed=malformed)
     return replace(listing, remarks=(*remarks, *listing.remarks)) if remarks else listing

@@ -1,4 +1,4 @@
-"""RSS 0.90 to 2.0, with and without RDF: items wherever they stand, links and dates by the rules."""
+"""RSS 0.90 to 2.0, and 1.1, with and without RDF: items wherever they stand, links and dates by the rules."""
 
 from dataclasses import replace
 from typing import Final
@@ -9,7 +9,16 @@ from ingather.syndication.bases import Bases
 from ingather.syndication.collecting import Collector
 from ingather.syndication.dates import tidy
 from ingather.syndication.links import Candidates, absolute, resolved
-from ingather.syndication.marks import MODIFIED, PUBLISHED, AtomLinks, dates_of, feed_link, flag_hint, note
+from ingather.syndication.marks import (
+    MODIFIED,
+    PUBLISHED,
+    AtomLinks,
+    dates_of,
+    feed_link,
+    flag_hint,
+    note,
+    title_of,
+)
 from ingather.syndication.names import Vocabulary, attribute, local_name, namespace_of, text_of
 
 __all__ = ["read_rss"]
@@ -19,6 +28,7 @@ _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturda
 _MIDNIGHT: Final = 24
 _LONGEST_TTL: Final = 60 * 24 * 366
 _ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_RESOURCE: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}resource"
 
 
 def read_rss(root: etree._Element, collector: Collector, bases: Bases) -> None:
@@ -66,8 +76,11 @@ class _Rss:
             return
         word = self._words.word(str(element.tag))
         hints = self._to.hints
-        if word == "title":
-            self._to.title = self._to.title or tidy(text_of(element))
+        if word == "items":  # RSS 1.1 has its items in there, RSS 1.0 a list of their names
+            for child in element:
+                self.item_or_tombstone(child)
+        elif word in {"title", "dc:title"}:
+            self._to.title = self._to.title or tidy(title_of(element))
         elif word == "ttl" and hints.ttl_minutes is None:
             self._to.hints = replace(hints, ttl_minutes=_number(text_of(element), _LONGEST_TTL))
         elif word == "skiphours":
@@ -95,12 +108,7 @@ class _Rss:
         for child in item:
             word = self._words.word(str(child.tag))
             if word == "link":
-                text = text_of(child)
-                if text.strip():
-                    found.seen.append(text)
-                    links.append(resolved(text, self._bases.of(child), self._chars))
-                else:
-                    atom.take(child, self._bases.of(child), self._chars)
+                self._link(child, found, links, atom)
             elif word == "atom:link":
                 atom.take(child, self._bases.of(child), self._chars)
             elif word == "guid":
@@ -112,8 +120,8 @@ class _Rss:
                 found.original = found.original or resolved(
                     text_of(child), self._bases.of(child), self._chars
                 )
-            elif word == "title" or word in _DATES:
-                note(texts, word, text_of(child))
+            elif word in {"title", "dc:title"} or word in _DATES:
+                note(texts, word, title_of(child) if word == "title" else text_of(child))
         about = item.get(_ABOUT) or attribute(item, "rdf:about") or attribute(item, "about")
         if about:
             found.about = absolute(about, self._chars)
@@ -128,8 +136,17 @@ class _Rss:
             published=published,
             modified=modified,
             guid=guid or about or "",
-            title=texts.get("title", ""),
+            title=texts.get("title") or texts.get("dc:title", ""),
         )
+
+    def _link(self, child: etree._Element, found: Candidates, links: list[str], atom: AtomLinks) -> None:
+        """Take an item's link: its text, as RSS has it, else what stands in an attribute."""
+        base = self._bases.of(child)
+        for text in (text_of(child), child.get(_RESOURCE) or ""):
+            if text.strip():
+                found.seen.append(text)
+                links.append(resolved(text, base, self._chars))
+        atom.take(child, base, self._chars)
 
 
 def _number(text: str, most: int) -> int | None:

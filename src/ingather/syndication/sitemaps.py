@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 from ingather.extract import read_sitemap
-from ingather.extract.sitemap import SitemapLimits
+from ingather.extract.sitemap import NOTHING, SitemapLimits
 from ingather.syndication.datapage import is_document_data
 from ingather.syndication.dates import listing_date, tidy
 from ingather.syndication.esdocument import read_esdocument
@@ -35,7 +35,7 @@ def list_sitemap(
         return Listing(
             "", remarks=found.remarks, malformed=found.malformed, error="larger than a sitemap may be"
         )
-    if not found.entries and (found.malformed or found.remarks):
+    if not found.entries and (found.malformed or found.remarks not in {(), (NOTHING,)}):
         return Listing("", remarks=found.remarks, malformed=found.malformed, error="not a sitemap")
     items = tuple(
         ListingItem(

@@ -22,6 +22,7 @@ __all__ = ["NotWellFormedError", "RefusedError", "read_xml"]
 _PLAIN_DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[<>]{0,1000}>")
 _NAMED: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)[A-Za-z_]")
 _TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
+_RSS_11: Final = "http://purl.org/net/rss1.1"
 _RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns"
 
 
@@ -75,12 +76,18 @@ def read_xml(text: str, *, url: str, limits: ListingLimits) -> Collector:
     return _read(root, url, limits, based=":base" in text)
 
 
+def _rss_11(root: etree._Element) -> bool:
+    return any(namespace_of(str(element.tag)).startswith(_RSS_11) for element in (root, *root[:1]))
+
+
 def _read(root: etree._Element, url: str, limits: ListingLimits, *, based: bool) -> Collector:
     name = local_name(root.tag)
     bases = Bases(url, used=based)
     version = (attribute(root, "version") or "").strip()
     if name in {"rss", "rdf", "channel"}:
-        kind = "rdf" if name == "rdf" or namespace_of(str(root.tag)).startswith(_RDF) else "rss"
+        space = namespace_of(str(root.tag))
+        kind = "rdf" if name == "rdf" or space.startswith((_RDF, _RSS_11)) else "rss"
+        version = version or ("1.1" if _rss_11(root) else "")
         to = Collector(url, limits, kind, version)
         read_rss(root, to, bases)
         return to

@@ -6,6 +6,7 @@ Everything is deterministic and as small as its format allows; what a test is ab
 import io
 import struct
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 
 __all__ = ["compound", "docx", "epub", "odf", "pdf", "pptx", "relationships", "xlsx", "zipped"]
@@ -136,8 +137,16 @@ _ODF_NAMESPACES = " ".join(
 ) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
 
 
-def odf(kind: str, body: str, *, meta: str = "", styles: str = "", flat: bool = False) -> bytes:
-    """Return an OpenDocument file: *kind* is ``text``, ``spreadsheet`` or ``presentation``, *body* the XML inside."""
+def odf(  # noqa: PLR0913 (each has a default)
+    kind: str,
+    body: str,
+    *,
+    meta: str = "",
+    styles: str = "",
+    flat: bool = False,
+    parts: Mapping[str, str | bytes] | None = None,
+) -> bytes:
+    """Return an OpenDocument file: *kind* is ``text``, ``spreadsheet`` or ``presentation``, *body* the XML inside; *parts* lie beside."""
     content = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     description = f"<office:meta>{meta}</office:meta>"
     if flat:
@@ -148,6 +157,7 @@ def odf(kind: str, body: str, *, meta: str = "", styles: str = "", flat: bool = 
             "content.xml": f"<office:document-content {_ODF_NAMESPACES}>{content}</office:document-content>",
             "meta.xml": f"<office:document-meta {_ODF_NAMESPACES}>{description}</office:document-meta>",
             "styles.xml": f"<office:document-styles {_ODF_NAMESPACES}>{styles}</office:document-styles>",
+            **(parts or {}),
         },
         stored=["mimetype"],
     )
@@ -323,3 +333,99 @@ class _Compound:
         raw = name.encode("utf-16-le") + b"\0\0"
         head = raw.ljust(64, b"\0") + struct.pack("<HBBIII", len(raw), kind, 1, _NONE, right, child)
         return head + bytes(36) + struct.pack("<IQ", start, size)
+
+
+def iwa(*messages: tuple[int, Mapping[int, str | int | bytes]]) -> bytes:
+    """Return an archive of iWork: messages of a type with fields by number, in Snappy blocks of literals and one copy."""
+    stream = b""
+    for kind, values in messages:
+        body = _message(values)
+        header = _message({1: 7, 2: _message({1: kind, 3: len(body)})})
+        stream += _varint(len(header)) + header + body
+    blocks = b""
+    for start in range(0, len(stream), 50_000):
+        block = _snappy(stream[start : start + 50_000])
+        blocks += b"\0" + len(block).to_bytes(3, "little") + block
+    return blocks
+
+
+def _message(values: Mapping[int, str | int | bytes | Sequence[bytes]]) -> bytes:
+    packed = b""
+    for number, value in values.items():
+        if isinstance(value, int):
+            packed += _varint(number << 3) + _varint(value)
+        elif isinstance(value, str | bytes):
+            raw = value.encode() if isinstance(value, str) else value
+            packed += _varint(number << 3 | 2) + _varint(len(raw)) + raw
+        else:
+            packed += b"".join(_message({number: one}) for one in value)
+    return packed
+
+
+def _varint(value: int) -> bytes:
+    packed = bytearray()
+    while value > 0x7F:  # noqa: PLR2004
+        packed.append(value & 0x7F | 0x80)
+        value >>= 7
+    packed.append(value)
+    return bytes(packed)
+
+
+def _snappy(data: bytes) -> bytes:
+    """Pack *data*: a run of one byte at its end as a copy that overlaps itself, the rest as literals."""
+    run = len(data) - len(data.rstrip(data[-1:]))
+    copies = b""
+    for size in [64] * ((run - 1) // 64) if run > 1 else []:
+        copies += bytes([(size - 1) << 2 | 2]) + b"\1\0"
+    literals = data[: len(data) - 64 * (len(copies) // 3)]
+    packed = _varint(len(data))
+    for start in range(0, len(literals), 60_000):
+        piece = literals[start : start + 60_000]
+        packed += bytes([61 << 2]) + (len(piece) - 1).to_bytes(2, "little") + piece
+    return packed + copies
+
+
+def hwp(*sections: bytes, flags: int = 1, preview: str = "") -> bytes:
+    """Return a document of the Hangul word processor: *sections* are records, see :func:`hwp_record`."""
+    streams: dict[str, bytes] = {
+        "FileHeader": b"HWP Document File".ljust(32, b"\0")
+        + struct.pack("<II", 0x05000300, flags)
+        + bytes(216),
+        "PrvText": preview.encode("utf-16-le"),
+    }
+    for number, records in enumerate(sections):
+        packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+        streams[f"BodyText/Section{number}"] = (
+            packer.compress(records) + packer.flush() if flags & 1 else records
+        )
+    return compound(streams)
+
+
+def hwp_record(tag: int, body: bytes) -> bytes:
+    """Return one record; a long one has its size behind the header."""
+    if len(body) < 0xFFF:  # noqa: PLR2004
+        return struct.pack("<I", tag | len(body) << 20) + body
+    return struct.pack("<II", tag | 0xFFF << 20, len(body)) + body
+
+
+def dbase(
+    columns: Sequence[tuple[str, str, int]], *rows: Sequence[str], encoding: str = "ascii", language: int = 0
+) -> bytes:
+    """Return a dBase table: *columns* are name, type, width."""
+    size = 1 + sum(width for *_, width in columns)
+    start = 32 + 32 * len(columns) + 1
+    head = (
+        struct.pack("<4BIHH", 3, 126, 1, 2, len(rows), start, size) + bytes(17) + bytes([language]) + bytes(2)
+    )
+    for name, kind, width in columns:
+        head += (
+            name.encode(encoding).ljust(11, b"\0") + kind.encode() + bytes(4) + bytes([width, 0]) + bytes(14)
+        )
+    records = b"".join(
+        b" "
+        + b"".join(
+            field.encode(encoding).ljust(width) for field, (*_, width) in zip(row, columns, strict=True)
+        )
+        for row in rows
+    )
+    return head + b"\r" + records + b"\x1a"

@@ -25,25 +25,82 @@ def refused(body: bytes) -> str:
 ENTITIES = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>]>"
 
 
+OUTSIDE = "<!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>"
+OUTSIDE_PARAMETER = "<!DOCTYPE x [<!ENTITY % a SYSTEM 'file:///etc/passwd'> %a;]>"
+FLAT = "<!DOCTYPE x [<!ENTITY a 'declared'>]>"
+
+
 @pytest.mark.parametrize(
     "body",
     [
         docx("", {"word/document.xml": f"{ENTITIES}<w:document {NAMESPACES}><w:t>&b;</w:t></w:document>"}),
-        docx(
-            "", {"word/document.xml": f"<!DOCTYPE w SYSTEM 'file:///etc/passwd'><w:document {NAMESPACES}/>"}
-        ),
         docx("<w:p/>", {"docProps/core.xml": f"{ENTITIES}<x/>"}),
-        xlsx("", {"xl/sharedStrings.xml": f"{ENTITIES}<sst/>"}),
         pptx([""], {"ppt/slides/slide1.xml": f"{ENTITIES}<x/>"}),
         zipped(
             {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": f"{ENTITIES}<x>&b;</x>"}
         ),
         f"<?xml version='1.0'?>{ENTITIES}<x>&b;</x>".encode(),
+        f"<?xml version='1.0'?>{OUTSIDE}<x>text</x>".encode(),
+        f"<?xml version='1.0'?>{OUTSIDE_PARAMETER}<x>text</x>".encode(),
+        f"<?xml version='1.0'?>{FLAT}<x>text &a;</x>".encode(),
+        f"<?xml version='1.0'?>{FLAT}<x><y a='1>2' b='&a;'/>text</x>".encode(),
+        f"<?xml version='1.0'?>{FLAT}<x><y b='&a;'/>text</x>".encode("utf-16"),
     ],
-    ids=["docx", "docx-external", "docx-properties", "xlsx", "pptx", "odt", "xml"],
+    ids=[
+        "docx",
+        "docx-properties",
+        "pptx",
+        "odt",
+        "nested",
+        "outside",
+        "outside-parameter",
+        "used",
+        "attribute",
+        "attribute-utf-16",
+    ],
 )
-def test_any_document_type_declaration_is_refused(body: bytes) -> None:
+def test_entities_that_a_document_declares_and_uses_or_that_lie_outside_are_refused(body: bytes) -> None:
     assert refused(body) == "refused"
+
+
+@pytest.mark.parametrize(
+    ("declaration", "text", "found"),
+    [
+        ('<!DOCTYPE x PUBLIC "-//OpenOffice.org//DTD 1.0//EN" "office.dtd">', "text", "text"),
+        ('<!DOCTYPE x SYSTEM "file:///etc/passwd">', "text", "text"),
+        ("<!DOCTYPE x [<!ELEMENT x ANY><!ATTLIST x a CDATA 'given'>]>", "text", "text"),
+        (FLAT, "text &amp; more", "text & more"),
+        (FLAT, "<y a='&amp;'/>text", "text"),
+        ('<!DOCTYPE x SYSTEM "x.dtd">', "a&nbsp;b &eacute; &house;.", "a b \u00e9 ."),
+    ],
+    ids=["public", "system", "subset", "declared-only", "attribute", "names-of-an-external-part"],
+)
+def test_a_document_type_declaration_alone_is_passed_over(declaration: str, text: str, found: str) -> None:
+    assert convert(f"<?xml version='1.0'?>{declaration}<x>{text}</x>".encode()).text == found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        docx("<w:p><w:r><w:t>kept</w:t></w:r></w:p>", {"docProps/core.xml": f"{ENTITIES}<x/>"}),
+        xlsx(
+            "<row><c t='inlineStr'><is><t>kept</t></is></c></row>",
+            {"xl/sharedStrings.xml": f"{ENTITIES}<sst/>"},
+        ),
+        odf("text", "<text:p>kept</text:p>", styles="&unknown;"),
+        odf(
+            "text",
+            "<text:p>kept<draw:object xlink:href='./Object 1'/></text:p>",
+            parts={"Object 1/content.xml": f"{OUTSIDE}<x/>"},
+        ),
+    ],
+    ids=["docx-properties", "xlsx-strings", "odt-styles", "odt-object"],
+)
+def test_a_part_that_is_refused_or_broken_makes_the_document_partial(body: bytes) -> None:
+    converted = convert(body)
+
+    assert "kept" in converted.text
+    assert "partial" in converted.flags
 
 
 @pytest.mark.parametrize("filler", [b" ", b"x"], ids=["blanks", "text"])

@@ -12,7 +12,7 @@ from ingather.extract.conversion import convert
 from ingather.extract.documents.cfb import CompoundFile
 from ingather.extract.documents.excel97 import _Strings
 from ingather.extract.documents.outlook import decompressed_rtf
-from ingather.testing.documents import compound, docx
+from ingather.testing.documents import compound, docx, zipped
 
 
 def wide(text: str) -> bytes:
@@ -131,6 +131,20 @@ def test_fields_of_a_word_document_are_links() -> None:
 
     assert converted.text == "see the manual and 7"
     assert converted.links == (("http://a.example/#p", "the manual"),)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (r'EQ \* jc2 \* "Font:MS Mincho" \* hps10 \o\ad(\s\up 9(kanji),BASE)', "a BASE kanji b"),
+        (r"EQ \f(one,two)", "a one two b"),
+        (r"eq \o(X,Y)", "a X Y b"),
+        ("PAGE", "a b"),
+        ("EQUAL (x)", "a b"),
+    ],
+)
+def test_a_phonetic_guide_of_a_word_document_keeps_its_base_text(code: str, words: str) -> None:
+    assert convert(word(f"a \x13 {code} \x15 b\r")).text == words
 
 
 def test_documents_embedded_in_a_word_document_are_read() -> None:
@@ -256,8 +270,8 @@ def chars(text: str) -> bytes:
     return atom(0x0FA0, wide(text))
 
 
-def show() -> bytes:
-    slide = box(0x03EE, box(0xF004, box(0xF00D, chars("drawn words"))))
+def show(drawn: bytes = b"") -> bytes:
+    slide = box(0x03EE, box(0xF004, box(0xF00D, chars("drawn words"))), box(0xF004, drawn))
     stale = box(0x03EE, box(0xF004, box(0xF00D, chars("stale words"))))
     placeholder = box(0xF004, box(0xF011, atom(0x0BC3, bytes(8))), box(0xF00D, chars("Click to edit")))
     master = box(0x03F8, placeholder, box(0xF004, box(0xF00D, chars("ACME"))))
@@ -290,6 +304,25 @@ def test_a_presentation_gives_its_current_slides_and_the_masters_own_text() -> N
     assert converted.text.split("\n") == ["The title", "drawn words", "ACME"]
     assert converted.links == (("http://a.example/", "shown"),)
     assert "<h2>The title</h2>" in converted.html
+
+
+@pytest.mark.parametrize("options", [0xF00B, 0xF122], ids=["options", "tertiary"])
+def test_smart_art_beside_a_shape_is_read(options: int) -> None:
+    data = '<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><a:p><a:r><a:t>Plan</a:t></a:r><a:r><a:t>ning</a:t></a:r></a:p><a:p><a:r><a:t>Doing</a:t></a:r></a:p></dgm:dataModel>'
+    blob = zipped(
+        {
+            "drs/diagrams/data1.xml": data,
+            "drs/diagrams/layout1.xml": "<a><t>no</t></a>",
+            "drs/shapexml.xml": "<a><t>no</t></a>",
+        }
+    )
+    shape = atom(options, struct.pack("<HI", 0x83A9, len(blob)) + blob, instance=1, version=3)
+
+    assert convert(show(shape)).text.split("\n")[:4] == ["The title", "drawn words", "Planning", "Doing"]
+    assert (
+        "partial"
+        in convert(show(atom(options, struct.pack("<HI", 0x83A9, 3) + b"abc", instance=1, version=3))).flags
+    )
 
 
 def test_documents_embedded_in_a_presentation_are_read() -> None:

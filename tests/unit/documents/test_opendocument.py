@@ -132,3 +132,61 @@ def test_an_encrypted_document_says_so() -> None:
         convert(document)
 
     assert caught.value.reason == "encrypted"
+
+
+OLD = '<!DOCTYPE office:document-content PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "office.dtd">'
+MATH = '<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD Modified W3C MathML 1.01//EN" "math.dtd">'
+FORMULA = (
+    f'<?xml version="1.0"?>{MATH}<math:math xmlns:math="http://www.w3.org/1998/Math/MathML"><math:semantics><math:mrow>'
+    "<math:mi>E</math:mi><math:mo>=</math:mo><math:msup><math:mi>mc</math:mi><math:mn>2</math:mn></math:msup></math:mrow>"
+    '<math:annotation math:encoding="StarMath 5.0">E = mc^2</math:annotation></math:semantics></math:math>'
+)
+
+
+@pytest.mark.parametrize("kind", ["writer", "impress", "calc", "draw", "writer.template"])
+def test_documents_of_the_forerunner_name_their_document_type(kind: str) -> None:
+    content = (
+        f'<?xml version="1.0"?>{OLD}<office:document-content xmlns:office="http://openoffice.org/2000/office"'
+        ' xmlns:text="http://openoffice.org/2000/text"><office:body><text:h text:level="1">Plan</text:h><text:p>of the house</text:p>'
+        "</office:body></office:document-content>"
+    )
+    manifest = '<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"><manifest:manifest xmlns:manifest="m"/>'
+    body = zipped(
+        {
+            "mimetype": f"application/vnd.sun.xml.{kind}",
+            "content.xml": content,
+            "META-INF/manifest.xml": manifest,
+        },
+        stored=["mimetype"],
+    )
+
+    converted = convert(body)
+
+    assert converted.text.split("\n") == ["Plan", "of the house"]
+    assert converted.flags == ()
+
+
+def test_a_formula_is_text_as_a_document_and_inside_one() -> None:
+    alone = zipped(
+        {"mimetype": "application/vnd.oasis.opendocument.formula", "content.xml": FORMULA},
+        stored=["mimetype"],
+    )
+    inside = odf(
+        "text",
+        "<text:p>Energy<draw:object xlink:href='./Object 1'/></text:p>",
+        parts={"Object 1/content.xml": FORMULA},
+    )
+
+    assert convert(alone).text.split("\n") == ["E = mc^2", "E = mc 2"]
+    assert convert(inside).text.split("\n") == ["Energy", "E = mc^2", "E = mc 2"]
+    assert convert(inside).flags == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [("", "Roses"), ("<dc:title>plan.odt</dc:title>", "Roses"), ("<dc:title>Given</dc:title>", "Given")],
+)
+def test_the_first_heading_stands_in_for_a_title_that_is_none(given: str, title: str) -> None:
+    body = '<text:p>before</text:p><text:h text:outline-level="1">Roses</text:h><text:h text:outline-level="1">Lilies</text:h>'
+
+    assert convert(odf("text", body, meta=given)).metadata["title"] == title

@@ -170,3 +170,20 @@ def test_xfa_forms_give_template_and_data() -> None:
     )
 
     assert convert(document).text.split("\n") == ["please wait", "Label", "Ada"]
+
+
+BIG = "small print) Tj 0 -40 Td /F1 24 Tf (The Big) Tj 0 -30 Td (Heading) Tj /F1 12 Tf 0 -40 Td (body text of the page that goes on"
+SCALED = "small print) Tj 24 0 0 24 72 600 Tm /F1 1 Tf (The Big Heading) Tj /F1 12 Tf 1 0 0 1 72 500 Tm (body text of the page that goes on"
+
+
+@pytest.mark.parametrize("page", [BIG, SCALED], ids=["by-font", "by-matrix"])
+@pytest.mark.parametrize(
+    "given", ["", "report.doc", "Microsoft Word - final v2", "untitled", "C:\\\\Temp\\\\A b.indd"]
+)
+def test_what_stands_largest_is_the_title_of_a_document_that_has_none(page: str, given: str) -> None:
+    assert convert(pdf([page, "x"], information=f"/Title({given})")).metadata["title"] == "The Big Heading"
+
+
+def test_a_title_that_is_given_stays_and_nothing_is_made_up() -> None:
+    assert convert(pdf([BIG], information="/Title(Given)")).metadata["title"] == "Given"
+    assert "title" not in convert(pdf(["all of one size"])).metadata

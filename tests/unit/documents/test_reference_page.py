@@ -55,3 +55,30 @@ def test_the_shipped_filter_converts_every_type_that_is_read() -> None:
     assert {ending: kind for ending, kind in types.items() if kind not in lines} == {}
     assert len(lines) == len(set(lines))
     assert [kind for kind in lines if not reader_of(kind)] == []
+
+
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        "application/vnd.apple.pages",
+        "application/vnd.apple.numbers",
+        "application/vnd.apple.keynote",
+        "application/vnd.dbf",
+        "application/vnd.hancom.hwp",
+        "application/vnd.hancom.hwpx",
+        "application/hwp+zip",
+    ],
+)
+def test_types_as_they_are_registered_have_a_line(media_type: str) -> None:
+    assert f"convert-to-html type={media_type}\n" in shipped()["filter.conf"]
+    assert reader_of(media_type)
+
+
+def test_the_rule_that_keeps_archives_out_is_named() -> None:
+    rule = (
+        shipped()["filterrules.conf"].partition('<Rule name="Archive" enable=true')[2].partition("</Rule>")[0]
+    )
+
+    for ending in ("zip", "tar", "gz", "bz2", "xz", "7z"):
+        assert f'value=".{ending}"' in rule
+    assert "the shipped rule `Archive`" in PAGE

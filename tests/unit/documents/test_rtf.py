@@ -44,7 +44,7 @@ def test_headers_notes_comments_and_shapes_are_read() -> None:
         rb"{\shp{\*\shpinst{\sp{\sn wzDescription}{\sv a red door}}{\shptxt boxed}}}\par{\footer the footer}"
     ).split("\n")
 
-    assert found == ["the header", "a note", "a remark", "a red door", "boxed", "body Ada:", "the footer"]
+    assert found == ["the header", "a note", "Ada", "a remark", "a red door", "boxed", "body", "the footer"]
 
 
 def test_links_of_fields_with_their_anchors() -> None:
@@ -126,3 +126,20 @@ def test_deep_nesting_is_cut_not_fatal() -> None:
 
     assert converted.text == "text"
     assert converted.flags == ("cut",)
+
+
+def test_the_author_of_a_comment_does_not_stand_in_a_word() -> None:
+    assert text(rb"re{\*\atnid A}{\*\atnauthor Ada}\chatn{\*\annotation why?}mark\par").split("\n") == [
+        "Ada",
+        "why?",
+        "remark",
+    ]
+
+
+def test_a_phonetic_guide_gives_base_and_reading() -> None:
+    assert (
+        text(
+            rb'a {\field{\*\fldinst EQ \\* jc2 \\* "Font:x" \\* hps10 \\o\\ad(\\s\\up 9(reading),base)}{\fldrslt }} b'
+        )
+        == "a base reading b"
+    )

@@ -301,3 +301,57 @@ def test_unbalanced_fields_do_not_swallow_what_follows() -> None:
     assert lines(
         f"<w:p>{mark('end')}{mark('separate')}{mark('begin')}</w:p>{paragraph('x')}{mark('separate')}"
     ) == ["x"]
+
+
+def _level(depth: int, form: str, text: str, start: int = 1) -> str:
+    return f'<w:lvl w:ilvl="{depth}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+
+
+def _item(words: str, properties: str) -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{words}</w:t></w:r></w:p>"
+
+
+def _in_list(number: int, depth: int = 0) -> str:
+    return f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+
+
+def test_numbers_of_numbered_paragraphs_are_text() -> None:
+    numbering = (
+        f'<w:numbering {NAMESPACES}><w:abstractNum w:abstractNumId="0">{_level(0, "decimal", "%1.", 3)}{_level(1, "lowerLetter", "%1.%2)")}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="1">{_level(0, "bullet", "*")}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="2">{_level(0, "upperRoman", "Article %1:")}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
+        '<w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="4"><w:abstractNumId w:val="0"/>'
+        '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num></w:numbering>'
+    )
+    styles = f'<w:styles {NAMESPACES}><w:style w:type="paragraph" w:styleId="A"><w:name w:val="Articles"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style></w:styles>'
+    body = (
+        _item("one", _in_list(1))
+        + _item("under", _in_list(1, 1))
+        + _item("again", _in_list(1, 1))
+        + _item("two", _in_list(1))
+        + _item("anew", _in_list(1, 1))
+        + _item("dot", _in_list(2))
+        + _item("law", '<w:pStyle w:val="A"/>')
+        + _item("law", '<w:pStyle w:val="A"/>')
+        + _item("none", '<w:pStyle w:val="A"/><w:numPr><w:numId w:val="0"/></w:numPr>')
+        + _item("seventh", _in_list(4))
+    )
+    document = docx(
+        body,
+        {"word/numbering.xml": numbering, "word/styles.xml": styles},
+        rels=[("n", "numbering", "numbering.xml"), ("s", "styles", "styles.xml")],
+    )
+
+    assert convert(document).text.split("\n") == [
+        "3. one",
+        "3.a) under",
+        "3.b) again",
+        "4. two",
+        "4.a) anew",
+        "dot",
+        "Article I: law",
+        "Article II: law",
+        "none",
+        "7. seventh",
+    ]

@@ -39,6 +39,10 @@ OUT = {"indexed": False, "sequence": 9, "behind": 0}
     ("changes", "said"),
     [
         ({}, "In search"),
+        ({"flags": ["unread", "conversion-failed:encrypted"]}, "In search by its address only: text not read, because it needs a password."),
+        ({"flags": ["converted", "no-text"], "index": OUT | {"indexed": True, "behind": 3}}, "In search by its address only (the index is 3 changes behind): text not read, because there is none in it (no-text)"),
+        ({"flags": ["unread"]}, "In search by its address only: text not read, because no convert-to-html line of filter.conf takes its type."),
+        ({"flags": ["conversion-failed:odd"], "web_feeds": LISTED}, "because its reader failed (odd); indexed at T because feed F"),
         ({"web_feeds": LISTED}, "In search: indexed at T because feed F listed it on D; next check E because X."),
         ({"index": OUT, "described": False, "web_feeds": FEED}, "it is a feed of the source news, and feeds are no documents; next poll T: its ttl"),
         ({"index": OUT, "tombstone": {"at": "T", "reason": "404"}, "web_feeds": LISTED | {"because": "feed F listed it"}}, "deleted T: 404; feed F listed it"),

@@ -152,6 +152,52 @@ def test_plain_text_is_taken_line_by_line() -> None:
     assert read_page(b'{"a": 1}', url=URL, content_type="application/json").text == '{"a": 1}'
 
 
+DOCBOOK = (
+    b'<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "docbookx.dtd"><article>'
+    b"<title>Growing Roses</title><section><title>Soil</title><para>Loam, see <ulink url='http://a.example/x'>there</ulink>"
+    b"&nbsp;too.</para><script>kept</script></section></article>"
+)
+WORD_2003 = (
+    b'<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml">'
+    b"<w:body><w:p><w:r><w:t>one</w:t></w:r><w:r><w:t>word</w:t></w:r></w:p></w:body></w:wordDocument>"
+)
+
+
+@pytest.mark.parametrize("declared", ["text/xml", "application/xml", "application/docbook+xml"])
+def test_xml_over_http_is_read_as_xml(declared: str) -> None:
+    page = read_page(DOCBOOK, url=URL, content_type=declared)
+
+    assert page.title == "Growing Roses"
+    assert page.text.split() == ["Growing", "Roses", "Soil", "Loam,", "see", "there", "too.", "kept"]
+    assert [link.url for link in page.links] == ["http://a.example/x"]
+    assert read_page(WORD_2003, url=URL, content_type=declared).text == "oneword"
+
+
+def test_the_charset_of_the_header_goes_before_that_of_the_xml_declaration() -> None:
+    body = "<?xml version='1.0' encoding='utf-8'?><r>\u4e2d\u6587</r>".encode("gb18030")
+
+    assert read_page(body, url=URL, content_type="text/xml; charset=gb18030").text == "\u4e2d\u6587"
+
+
+def test_xhtml_stays_a_page_whatever_its_type_and_broken_xml_gives_what_it_has() -> None:
+    xhtml = (
+        b"<?xml version='1.0'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x.dtd'>"
+        b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>T</title></head><body><a href='x'>y</a></body></html>"
+    )
+    page = read_page(xhtml, url=URL, content_type="text/xml")
+    broken = read_page(b"<?xml version='1.0'?><r><a>left <b>open</a></r>", url=URL, content_type="text/xml")
+
+    assert (page.title, page.text, [link.text for link in page.links]) == ("T", "y", ["y"])
+    assert broken.text.split() == ["left", "open"]
+    assert broken.flags == ["partial"]
+
+
+def test_xml_without_text_says_so() -> None:
+    assert read_page(
+        b"<?xml version='1.0'?><svg><path d='M0'/></svg>", url=URL, content_type="image/svg+xml"
+    ).flags == ["no-text"]
+
+
 def test_xml_gives_its_character_data() -> None:
     read = read_page(
         b"<?xml version='1.0' encoding='iso-8859-1'?><r><a>caf\xe9</a></r>",

@@ -209,3 +209,49 @@ def test_a_lastmod_that_cannot_be_read_is_kept_as_text() -> None:
         f"<urlset {NS}><url><loc>http://h/a</loc><lastmod>last  week</lastmod></url></urlset>"
     ).entries
     assert (entry.lastmod, entry.lastmod_text) == ("", "last week")
+
+
+@pytest.mark.parametrize(
+    ("item", "url"),
+    [
+        ("<guid>http://h.test/1</guid>", "http://h.test/1"),
+        ('<guid isPermaLink="TRUE">http://h.test/1</guid>', "http://h.test/1"),
+        ('<guid ispermalink=" true ">http://h.test/1</guid>', "http://h.test/1"),
+        ("<link>n/a</link><guid>http://h.test/1</guid>", "http://h.test/1"),
+        ("<link/><guid>http://h.test/1</guid>", "http://h.test/1"),
+        ('<guid isPermaLink="False">http://h.test/1</guid>', ""),
+        ("<guid>a-name</guid>", ""),
+    ],
+)
+def test_a_permalink_of_rss_is_an_address(item: str, url: str) -> None:
+    body = f"<rss><channel><item>{item}</item></channel></rss>".encode()
+
+    assert [entry.url for entry in read_sitemap(body, url=URL, content_type=None).entries] == (
+        [url] if url else []
+    )
+
+
+def test_rss_1_1_and_entries_that_are_their_own_text() -> None:
+    rss = (
+        b'<Channel xmlns="http://purl.org/net/rss1.1#"><link>http://h.test/</link><items><item><link>http://h.test/1</link></item>'
+        b"</items></Channel>"
+    )
+    bare = b"<sitemapindex><sitemap> http://h.test/a.xml </sitemap><sitemap><loc>http://h.test/b.xml</loc></sitemap><sitemap>x</sitemap></sitemapindex>"
+
+    found = read_sitemap(bare, url=URL, content_type=None)
+
+    assert [entry.url for entry in read_sitemap(rss, url=URL, content_type=None).entries] == [
+        "http://h.test/1"
+    ]
+    assert [entry.url for entry in found.entries] == ["http://h.test/a.xml", "http://h.test/b.xml"]
+    assert found.remarks == ("entry 3 has no URL",)
+
+
+def test_a_sitemap_that_lists_nothing_says_so_and_is_no_error() -> None:
+    found = read_sitemap(b"<urlset/>", url=URL, content_type=None)
+
+    assert (found.entries, found.malformed, found.remarks) == (
+        (),
+        False,
+        ("lists nothing: no entry was found in it",),
+    )

@@ -117,11 +117,17 @@ def test_rfc9309_2_5_at_least_500_kib_are_read() -> None:
     body = b"User-agent: *\n" + filler * (500 * 1024 // len(filler))
     body = body[: 500 * 1024 - 12] + b"\nDisallow: /last"
     assert not allowed(body, "/last")
-    assert allowed(body + b"\n" + filler * 100 + b"Disallow: /beyond\n", "/beyond")
+
+
+def test_ours_two_mib_are_read() -> None:
+    filler = b"# " + b"x" * 97 + b"\n"
+    body = b"User-agent: *\n" + filler * ((2 << 20) // len(filler) - 2) + b"Disallow: /last\n"
+    assert not allowed(body, "/last")
+    assert allowed(body + filler * 100 + b"Disallow: /beyond\n", "/beyond")
 
 
 def test_ours_the_line_at_the_limit_is_read_to_its_end() -> None:
-    body = b"User-agent: *\n#".ljust(500 * 1024 - 12, b"x") + b"\nDisallow: /archive/old\n" + b"#\n" * 1000
+    body = b"User-agent: *\n#".ljust((2 << 20) - 12, b"x") + b"\nDisallow: /archive/old\n" + b"#\n" * 1000
     assert not allowed(body, "/archive/old")
     assert allowed(body, "/arch")
 

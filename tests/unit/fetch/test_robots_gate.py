@@ -46,6 +46,13 @@ def test_rfc9309_2_3_1_1_success_gives_rules(status: int) -> None:
     assert (state.etag, state.last_modified, state.status) == ('"x"', "then", status)
 
 
+@pytest.mark.parametrize("extra", [0, 1])
+def test_what_was_cut_is_said(extra: int) -> None:
+    body = RULES.ljust(RobotsLimits().max_bytes + extra, b"\n")
+
+    assert ("cut: only the first 2097152 bytes" in judged(answer(body=body)).detail) == bool(extra)
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 407, 410, 418, 451])
 def test_rfc9309_2_3_1_3_unavailable_means_no_rules(status: int) -> None:
     state = judged(answer(status, b"Disallow: /"))

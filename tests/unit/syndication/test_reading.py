@@ -335,3 +335,65 @@ def test_json_feed() -> None:
     assert (found.hints.next_url, found.hints.hubs, found.hints.expired) == (
         "http://f.test/feed/x?p=2", ("http://hub.test/",), True,
     )  # fmt: skip
+
+
+RSS_11 = (
+    '<Channel xmlns="http://purl.org/net/rss1.1#" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:about="http://n.test/f">'
+    '<title>T</title><link>http://n.test/</link><items rdf:parseType="Collection">'
+    '<item rdf:about="http://n.test/1"><title>One</title><link>http://n.test/1</link></item>'
+    '<item rdf:about="http://n.test/2"><title>Two</title></item></items></Channel>'
+)
+RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+
+
+@pytest.mark.parametrize("text", [RSS_11, f"<rdf:RDF {RDF}>{RSS_11}</rdf:RDF>"], ids=["alone", "in-rdf"])
+def test_rss_1_1_has_its_items_in_a_collection(text: str) -> None:
+    found = read(text)
+
+    assert links(found) == ["http://n.test/1", "http://n.test/2"]
+    assert (found.kind, found.version, found.title, found.items[0].title) == ("rdf", "1.1", "T", "One")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<link href="http://n.test/1"/>',
+        '<link href="http://n.test/1">read more</link>',
+        f'<link {RDF} rdf:resource="http://n.test/1"/>',
+        '<link rel="self" href="http://n.test/f"/><link href="http://n.test/1"/>',
+    ],
+)
+def test_a_link_of_rss_may_stand_in_an_attribute(link: str) -> None:
+    assert links(read(rss(link))) == ["http://n.test/1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (rss('<link>http://n.test/1</link><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">A b</dc:title>'), "A b"),
+        (rss('<link>http://n.test/1</link><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">x</dc:title><title>A b</title>'), "A b"),
+        ('<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><title mode="base64">QSBi</title><link rel="alternate" href="http://n.test/1"/></entry></feed>', "A b"),
+        ('<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><title mode="base64">A b?</title><link rel="alternate" href="http://n.test/1"/></entry></feed>', "A b?"),
+    ],
+    ids=["dublin-core", "both", "base64", "not-base64"],
+)  # fmt: skip
+def test_titles_in_base_64_and_of_dublin_core(text: str, title: str) -> None:
+    assert [item.title for item in read(text).items] == [title]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (rss(), "lists nothing: no item or entry was found in it"),
+        (atom(), "lists nothing: no item or entry was found in it"),
+        (
+            rss("<link>urn:x</link>", "<title>t</title>"),
+            "lists nothing that has a link: no http(s) link: urn:x",
+        ),
+    ],
+)
+def test_what_lists_nothing_says_why(text: str, why: str) -> None:
+    found = read(text)
+
+    assert (found.items, found.error) == ((), "")
+    assert found.remarks == (why,)

@@ -12,7 +12,6 @@ from ingather.extract.documents.summary import read_summary
 
 __all__ = ["read"]
 
-_FOREIGN = (("FileHeader", "application/x-hwp"),)
 _WORD = "application/msword"
 _OBJECT_POOLS = ("ObjectPool",)
 _SHEET_OBJECT = "MBD"
@@ -21,7 +20,7 @@ _NATIVE = "\x01Ole10Native"
 _WRAPPED = ("Package", "CONTENTS", "EmbeddedOdf")
 
 
-def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> None:
+def read(body: bytes, draft: Draft, name: str, content_type: str | None) -> None:
     """Read a compound file into *draft*.
 
     Raises:
@@ -31,12 +30,14 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
     file = CompoundFile(body)
     if not any(entry.is_stream for entry in file.entries):
         raise ExtractError("the compound file's directory is cut off", reason="damaged")
-    if file.find("EncryptedPackage"):
-        raise ExtractError(
-            "the document needs a password",
-            reason="encrypted",
-            hint="publish it without one to have its text found",
-        )
+    if (package := file.stream("EncryptedPackage")) is not None:
+        from ingather.extract.documents.container import read as read_container
+        from ingather.extract.documents.wellknown import opened_package
+
+        opened = opened_package(file.stream("EncryptionInfo") or b"", package)
+        draft.flag("encrypted")
+        read_container(opened, draft, name, content_type)
+        return
     read_summary(file, draft)
     if file.find("__properties_version1.0"):
         from ingather.extract.documents.outlook import read_message
@@ -46,10 +47,11 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
     if _read_storage(file, (), draft, body):
         _read_objects(file, draft)
         return
-    for stream, media_type in _FOREIGN:
-        if file.find(stream):
-            read_as(media_type, body, draft)
-            return
+    if file.find("FileHeader"):
+        from ingather.extract.documents.hwp import read_compound
+
+        read_compound(file, draft)
+        return
     raise ExtractError("a compound file of no kind that we read", reason="unsupported")
 
 

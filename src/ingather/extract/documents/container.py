@@ -1,16 +1,15 @@
-"""Zip containers: what lies inside says whether it is Office Open XML, OpenDocument, EPUB, or an archive."""
+"""Zip containers: what lies inside says whether it is Office Open XML, OpenDocument, EPUB, iWork, HWPX, or an archive."""
 
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
+from ingather.extract.documents.iwork import is_iwork
 from ingather.extract.documents.ooxml import ZipParts, read_parts
 from ingather.extract.documents.package import Member, Package
 
 __all__ = ["read"]
 
-_IWORK = ("index/document.iwa", "index.zip", "index.apxl", "index.xml")
 
-
-def read(body: bytes, draft: Draft, name: str, content_type: str | None) -> None:
+def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> None:
     """Read a zip container into *draft*.
 
     Raises:
@@ -25,6 +24,11 @@ def read(body: bytes, draft: Draft, name: str, content_type: str | None) -> None
     if "[content_types].xml" in package or "_rels/.rels" in package:
         if read_parts(ZipParts(package), draft):
             return
+    elif "contents/section0.xml" in package or _mimetype(package).startswith("application/hwp"):
+        from ingather.extract.documents.hwp import read_package
+
+        read_package(package, draft)
+        return
     elif _mimetype(package).startswith("application/epub") or "meta-inf/container.xml" in package:
         from ingather.extract.documents.epub import read_package
 
@@ -35,10 +39,10 @@ def read(body: bytes, draft: Draft, name: str, content_type: str | None) -> None
 
         read_package(package, draft)
         return
-    elif any(part in package for part in _IWORK):
-        from ingather.extract.documents.foreign import read as read_foreign
+    elif is_iwork(package):
+        from ingather.extract.documents.iwork import read_package
 
-        read_foreign(body, draft, name, content_type)
+        read_package(package, draft)
         return
     _read_archive(package, draft)
 

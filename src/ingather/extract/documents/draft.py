@@ -16,6 +16,14 @@ from ingather.model.page import Converted
 __all__ = ["Draft", "clean"]
 
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1b\x7f\ud800-\udfff\ufffe\uffff]")
+_NO_TITLE = re.compile(
+    r"\s*|(?:.*[\\/])?[^\\/]{1,200}\.(?:docx?|docm|dotx?|pdf|od[tspg]|rtf|xlsx?|xlsm|pptx?|ppsx?|indd|qxd|pmd?|fm|tex|dvi|e?ps|wpd|txt|html?|pages|key)"
+    r"|microsoft (?:office )?(?:word|excel|powerpoint|publisher) - .*|untitled(?:[ -]?\d+)?|no title|title"
+    r"|(?:document|presentation|slide|sheet|tabelle|feuil|hoja|foglio|book|mappe|page) ?\d*|powerpoint[ -]presentation|.{301,}",
+    re.IGNORECASE,
+)
+"""What programs write where nobody gave a title: nothing, the file's name, a default."""
+_LONGEST_TITLE = 200
 _MAX_URL = 8192
 _MAX_VALUE = 10_000
 _MAX_VALUES = 400
@@ -49,6 +57,7 @@ class Draft:
         self._flags: dict[str, None] = {}
         self._inline: list[str] = []
         self._level = 0
+        self._headline = ""
         self._asides: list[tuple[list[str], int]] = []
         self._anchors: list[list[str]] = []
 
@@ -94,6 +103,8 @@ class Draft:
             self._inline = []
             for line in text.split("\n"):
                 if line := clean(line):
+                    if self._level and not self._headline and not _NO_TITLE.fullmatch(line):
+                        self._headline = line[:_LONGEST_TITLE]
                     self._blocks.append((self._level, line))
                     self.budget.take_text("\n")
         self._level = 0
@@ -218,6 +229,16 @@ class Draft:
         if text and name not in self.metadata and len(self.metadata) < _MAX_VALUES:
             self.metadata[name] = text
 
+    def suggest_title(self, text: str) -> None:
+        """Name what stands largest on the first page: the title if the document gives none, nor a heading."""
+        if not self._headline and not _NO_TITLE.fullmatch(line := clean(text)):
+            self._headline = line[:_LONGEST_TITLE]
+
+    @property
+    def lacks_title(self) -> bool:
+        """Whether the title that the document gives is none: empty, a file's name, or what a program puts there."""
+        return _NO_TITLE.fullmatch(self.metadata.get("title", "")) is not None
+
     def flag(self, name: str) -> None:
         """Set a flag of the result."""
         self._flags[name] = None
@@ -240,8 +261,10 @@ class Draft:
     # --- the result ---------------------------------------------------------------------------
 
     def finish(self) -> Converted:
-        """Make the result of what was written."""
+        """Make the result of what was written; the first heading stands in for a title that is none."""
         self.settle()
+        if self._headline and self.lacks_title:
+            self.metadata["title"] = self._headline
         return Converted(
             text="\n".join(text for _, text in self._blocks),
             html=self._html(),

@@ -6,8 +6,8 @@ records anywhere, with a new flag where they go on.
 
 import struct
 from collections.abc import Callable, Iterator
+from itertools import islice
 
-from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.numberformat import BUILT_IN
 from ingather.extract.documents.spreadsheet import header_text, shown_cell
@@ -21,6 +21,7 @@ _SHEET, _SST, _FORMAT, _FORMAT5, _XF = 0x0085, 0x00FC, 0x041E, 0x001E, 0x00E0
 _NUMBER, _RK, _MULRK, _LABEL, _RSTRING, _LABELSST = 0x0203, 0x027E, 0x00BD, 0x0204, 0x00D6, 0x00FD
 _FORMULA, _FORMULA_STRING, _BOOLERR = 0x0006, 0x0207, 0x0205
 _HLINK, _HEADER, _FOOTER, _TXO = 0x01B8, 0x0014, 0x0015, 0x01B6
+_BEFORE_FILEPASS = 20
 _BIFF8 = 0x0600
 _LONGEST_FLOAT_TYPE = 0xFFFF
 _MOST_STRINGS = 2_000_000
@@ -130,7 +131,6 @@ class _Workbook:
         self._links: list[tuple[int, int, str, str]] = []
         self._cells: dict[tuple[int, int], str] = {}
         self._handlers: dict[int, Callable[[list[bytes]], None]] = {
-            _FILEPASS: self._password,
             _CODEPAGE: self._use_codepage,
             _DATEMODE: self._date_mode,
             _SHEET: self._sheet,
@@ -180,9 +180,6 @@ class _Workbook:
         self._after, self._links, self._cells = [], [], {}
 
     # --- globals ------------------------------------------------------------------------------------
-
-    def _password(self, _chunks: list[bytes]) -> None:
-        raise ExtractError("the workbook needs a password", reason="encrypted")
 
     def _use_codepage(self, chunks: list[bytes]) -> None:
         number = struct.unpack_from("<H", chunks[0])[0]
@@ -360,7 +357,14 @@ def read_stream(stream: bytes, draft: Draft) -> None:
     """Read the stream ``Workbook`` (or ``Book``) into *draft*.
 
     Raises:
-        ExtractError: ``encrypted``.
+        ExtractError: ``encrypted`` by another password than Excel's own.
         LimitReachedError: a limit of the draft's budget.
     """
+    for _, kind, chunks in islice(_records(stream), _BEFORE_FILEPASS):
+        if kind == _FILEPASS:
+            from ingather.extract.documents.wellknown import opened_workbook
+
+            stream = opened_workbook(stream, chunks[0])
+            draft.flag("encrypted")
+            break
     _Workbook(draft).read(stream)

@@ -13,12 +13,12 @@ from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.ooxml import Office, read_parts
 from ingather.extract.documents.opendocument import MetaReader, TextReader
 from ingather.extract.documents.package import member_key
+from ingather.extract.documents.prolog import root_of
 from ingather.extract.documents.wordprocessing import StoryReader
 from ingather.extract.documents.xmlevents import BrokenXmlError, XmlReader, parse_xml
 
 __all__ = ["read"]
 
-_ROOT = re.compile(r"\A\ufeff?(?:\s|<\?.*?\?>|<!--.*?-->)*<(?:([\w.-]+):)?([\w.-]+)([^>]*)", re.DOTALL)
 _PART = re.compile(r"<(?:\w+:)?part\b([^>]*)>")
 _PART_END = re.compile(r"</(?:\w+:)?part\s*>")
 _PART_NAME = re.compile(r"\b(?:\w+:)?name\s*=\s*[\"']([^\"']*)[\"']")
@@ -31,18 +31,18 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
     """Read an XML document into *draft*.
 
     Raises:
-        ExtractError: ``damaged``, ``refused`` (a document type declaration).
+        ExtractError: ``damaged``, ``refused`` (entities, see ``xmlevents``).
         LimitReachedError: a limit of the draft's budget.
     """
-    root = _ROOT.match(_start(body))
-    name = root[2] if root else ""
-    space = root[3] if root else ""
+    root = root_of(_start(body))
+    name = root.name if root else ""
+    space = root.attributes if root else ""
     if name == "package" and "schemas.microsoft.com/office/2006/xmlPackage" in space:
         text = _decoded(body)
         if not read_parts(_FlatParts(text), draft):
             raise ExtractError("the flat package holds no document", reason="damaged")
     elif name == "wordDocument":
-        _parse(body, StoryReader(Office(_NoParts(), draft), "", {}), draft)
+        _parse(body, StoryReader(Office(_NoParts(), draft), ""), draft)
     elif name == "document" and "opendocument" in space:
         _parse(body, MetaReader(draft), draft)
         _parse(body, TextReader(draft), draft)
@@ -149,26 +149,55 @@ class _Workbook2003(XmlReader):
 
 
 class _EveryElement(dict[str, Callable[[], None]]):
-    """A table of handlers that has the same one for every name."""
+    """A table of handlers that has the same one for every name but those that it lists."""
 
-    def __init__(self, handler: Callable[[], None]) -> None:
-        super().__init__()
+    def __init__(self, handler: Callable[[], None], others: Mapping[str, Callable[[], None]]) -> None:
+        super().__init__(others)
         self._handler = handler
 
-    def get(self, _name: str, _default: object = None) -> Callable[[], None]:
-        return self._handler
+    def get(self, name: str, _default: object = None) -> Callable[[], None]:
+        return super().get(name, self._handler)
 
 
 class _AnyXml(XmlReader):
-    """Character data; an element's end is a break between words, a line in the file a line here."""
+    """Character data; an element's end is a break between words, a line in the file a line here.
+
+    The first element called ``title`` names the document, as in DocBook, DITA, SVG, TEI.
+    """
 
     def __init__(self, draft: Draft) -> None:
         super().__init__()
         self._draft = draft
-        self.ends = _EveryElement(self._end)
+        self._title: list[str] | None = None
+        self.starts = {
+            "title": self._open_title,
+            "a": self._link,
+            "link": self._link,
+            "ulink": self._link,
+            "xref": self._link,
+        }
+        self.ends = _EveryElement(self._end, {"title": self._close_title})
 
     def _end(self) -> None:
         self._draft.write(" ")
 
     def text(self, data: str) -> None:
+        if self._title is not None:
+            self._title.append(data)
         self._draft.write(data)
+
+    def _open_title(self, _attributes: Mapping[str, str]) -> None:
+        if "title" not in self._draft.metadata:
+            self._title = []
+
+    def _close_title(self) -> None:
+        if self._title is not None:
+            self._draft.meta("title", "".join(self._title))
+        self._title = None
+        self._end()
+
+    def _link(self, attributes: Mapping[str, str]) -> None:
+        """Take the web addresses that DocBook, DITA and SVG point at."""
+        url = attributes.get("href") or attributes.get("url") or ""
+        if "://" in url:
+            self._draft.link_once(url)

@@ -1,4 +1,4 @@
-"""What no reader of ours takes, given to kreuzberg: old Office texts, 7z, iWork, HWP, dBase, notebooks.
+"""What no reader of ours takes, given to kreuzberg: old Office texts, 7z, notebooks.
 
 Its cache and its text recognition stay off (the first keeps extracted text in the user's
 home, the second wants models), headers and repeated text stay in. It never gets a PDF from here:
@@ -22,13 +22,7 @@ __all__ = ["read", "read_as"]
 
 _TYPES = {
     "7z": "application/x-7z-compressed",
-    "dbf": "application/x-dbf",
-    "hwp": "application/x-hwp",
-    "hwpx": "application/haansofthwpx",
     "ipynb": "application/x-ipynb+json",
-    "key": "application/x-iwork-keynote-sffkey",
-    "numbers": "application/x-iwork-numbers-sffnumbers",
-    "pages": "application/x-iwork-pages-sffpages",
 }
 _SEVENZIP = b"7z\xbc\xaf\x27\x1c"
 _METADATA = {

@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable
 from enum import StrEnum
 
+from ingather.extract.documents.dbase import is_dbase
+from ingather.extract.documents.prolog import root_of
+
 __all__ = ["Kind", "kind_of"]
 
 _HEAD = 4096
@@ -31,6 +34,7 @@ class Kind(StrEnum):
     GZIP = "gzip"
     BZIP2 = "bzip2"
     XZ = "xz"
+    DBASE = "dbase"
     FOREIGN = "foreign"
     """Left to the general library."""
     UNREADABLE = "unreadable"
@@ -74,7 +78,6 @@ _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|table|div|h1|p|a|br|font|style|center|meta|iframe|b)[\s>/]",
     re.IGNORECASE,
 )
-_XML_ROOT = re.compile(rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
 _DOCTYPE_HTML = re.compile(rb"<!doctype\s+html", re.IGNORECASE)
 _MAIL_HEADER = re.compile(rb"([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*")
 _MAIL_NAMES = frozenset(
@@ -88,7 +91,7 @@ _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 _BOMS_16 = (b"\xff\xfe", b"\xfe\xff")
 
 # What the general library reads and bytes alone do not tell.
-_FOREIGN_EXTENSIONS = frozenset({"hwp", "hwpx", "dbf", "pages", "numbers", "key", "ipynb"})
+_FOREIGN_EXTENSIONS = frozenset({"ipynb"})
 _CSV_EXTENSIONS = frozenset({"csv", "tsv", "tab"})
 _CSV_TYPES = frozenset({"text/csv", "text/tab-separated-values"})
 _MAIL_EXTENSIONS = frozenset({"eml", "mht", "mhtml", "mime"})
@@ -116,6 +119,8 @@ def kind_of(body: bytes, *, name: str | None = None, content_type: str | None = 
         return Kind.UNREADABLE
     if head[_TAR_MARK_AT : _TAR_MARK_AT + 5] == b"ustar":
         return Kind.TAR
+    if binary and is_dbase(body):
+        return Kind.DBASE
     extension = (name or "").rpartition(".")[2].lower()
     declared = (content_type or "").partition(";")[0].strip().lower()
     return _kind_of_text(head, extension, declared)
@@ -146,11 +151,11 @@ def _is_html(start: bytes, extension: str, declared: str) -> bool:
 
 
 def _kind_of_markup(start: bytes, extension: str, declared: str) -> Kind:
-    root = _XML_ROOT.match(start)
-    if root and root[1].lower() == b"html":
+    root = root_of(start.decode("latin-1"))
+    if root and (root.name or root.doctype).lower() == "html":
         return Kind.HTML
-    if start.startswith(b"<?xml"):
-        return Kind.HTML if _DOCTYPE_HTML.search(start) else Kind.XML
+    if start.startswith(b"<?xml") or (root and root.doctype):
+        return Kind.HTML if root and root.doctype.lower() == "html" else Kind.XML
     if _HTML.match(start) or _DOCTYPE_HTML.search(start):
         return Kind.HTML
     if declared in _HTML_TYPES or extension in _HTML_EXTENSIONS:

@@ -145,7 +145,12 @@ class _Properties(XmlReader):
 
 
 class Office:
-    """One Office document: its parts, read at most once each."""
+    """One Office document: its parts, read at most once each.
+
+    Attributes:
+        main: name of the part that everything hangs on; what it may not hold refuses the document.
+        refusal: why a part beside it was left out, the last one.
+    """
 
     def __init__(self, source: PartSource, draft: Draft) -> None:
         self.draft = draft
@@ -153,6 +158,8 @@ class Office:
         self._names = {member_key(name): name for name in source.names()}
         self._relationships: dict[str, dict[str, Relationship]] = {}
         self._read: set[str] = set()
+        self.main = ""
+        self.refusal: ExtractError | None = None
         types = _ContentTypes()
         self.parse("[Content_Types].xml", types, again=True)
         self._types = types.by_part
@@ -214,8 +221,9 @@ class Office:
         except ExtractError as error:
             if lenient:
                 return False
-            if error.reason in {"refused", "encrypted"}:
+            if error.reason == "encrypted" or (error.reason == "refused" and part == self.main):
                 raise
+            self.refusal = error
             self.draft.flag("partial")
             return False
         finally:
@@ -300,6 +308,7 @@ def read_parts(source: PartSource, draft: Draft) -> bool:
     main = _main_part(office)
     if main is None:
         return False
+    office.main = main
     office.read_properties()
     kind = _vocabulary(office, main)
     module = _READERS.get(kind)
@@ -308,6 +317,8 @@ def read_parts(source: PartSource, draft: Draft) -> bool:
     read_document: Callable[[Office, str], None] = import_module(f"{__package__}.{module}").read_document
     read_document(office, main)
     if not draft.has_text and "partial" in draft.flags:
+        if office.refusal is not None:
+            raise office.refusal
         raise ExtractError("the document's main part cannot be read", reason="damaged")
     office.read_leftovers()
     return True

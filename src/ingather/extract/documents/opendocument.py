@@ -18,6 +18,7 @@ __all__ = ["MetaReader", "TextReader", "read_package"]
 
 _DATE_SIZE = 10
 _WIDEST_SPACE = 100
+_SYMBOLS = ("mi", "mn", "mo", "ms", "mtext")
 _METADATA = {
     "title": "title",
     "subject": "subject",
@@ -117,6 +118,7 @@ class TextReader(XmlReader):
         self.objects: list[str] = []
         self._depth = 0
         self._cells = 0
+        self._formulas = 0
         self._urls: list[str] = []
         self._iso: list[str] = []
         self.starts = {
@@ -129,7 +131,8 @@ class TextReader(XmlReader):
             "table": self._table,
             "table-cell": self._open_cell,
             "covered-table-cell": self._open_cell,
-            "annotation": self._open_aside,
+            "annotation": self._open_annotation,
+            "math": self._open_math,
             "note": self._open_aside,
             "text-box": self._open_aside,
             "title": self._open_words,
@@ -155,7 +158,10 @@ class TextReader(XmlReader):
             "title": self._close_words,
             "desc": self._close_words,
             "creator": self._close_words,
+            "math": self._close_math,
         }
+        for name in _SYMBOLS:
+            self.ends[name] = self._end_symbol
         for name in ("area-rectangle", "area-circle", "area-polygon"):
             self.starts[name] = self._area
         for name in (
@@ -229,6 +235,27 @@ class TextReader(XmlReader):
         self.draft.close_aside()
         if self._aside_states:
             self._depth, self._cells = self._aside_states.pop()
+
+    # --- formulas ---------------------------------------------------------------------------------
+
+    def _open_math(self, attributes: Mapping[str, str]) -> None:
+        """Begin MathML: its symbols stand apart by blanks, then what was typed (StarMath) is an annotation."""
+        self._formulas += 1
+        self._open_words(attributes)
+
+    def _close_math(self) -> None:
+        self._formulas = max(self._formulas - 1, 0)
+        self._close_words()
+
+    def _end_symbol(self) -> None:
+        if self._formulas:
+            self.draft.write(" ")
+
+    def _open_annotation(self, attributes: Mapping[str, str]) -> None:
+        if self._formulas:
+            self._open_words(attributes)
+        else:
+            self._open_aside(attributes)
 
     # --- tables, pages, forms ---------------------------------------------------------------------
 
@@ -316,13 +343,16 @@ def read_package(package: Package, draft: Draft) -> None:
         raise ExtractError("the document needs a password", reason="encrypted")
     _parse(package, "meta.xml", MetaReader(draft), draft, quiet=True)
     content = TextReader(draft)
-    if not _parse(package, "content.xml", content, draft) and not draft.has_text:
+    if not _parse(package, "content.xml", content, draft, part=False) and not draft.has_text:
         raise ExtractError("the document's content cannot be read", reason="damaged")
     _parse(package, "styles.xml", TextReader(draft), draft)
     _read_objects(package, content.objects, draft)
 
 
-def _parse(package: Package, name: str, reader: XmlReader, draft: Draft, *, quiet: bool = False) -> bool:
+def _parse(  # noqa: PLR0913 (two switches beside what is read by whom)
+    package: Package, name: str, reader: XmlReader, draft: Draft, *, quiet: bool = False, part: bool = True
+) -> bool:
+    """Read one member; a *part* that cannot be read makes the document partial unless *quiet*, any other ends it."""
     member = package.find(name)
     if member is None:
         return False
@@ -332,10 +362,12 @@ def _parse(package: Package, name: str, reader: XmlReader, draft: Draft, *, quie
         if not quiet:
             draft.flag("partial")
         return False
-    except ExtractError as error:
-        if error.reason == "refused" and quiet:
-            return False  # old manifests name their document type
-        raise
+    except ExtractError:
+        if not part:
+            raise
+        if not quiet:
+            draft.flag("partial")
+        return False
     finally:
         draft.drop_anchors()
         draft.end_block()

@@ -17,6 +17,7 @@ import pypdfium2.raw as pdfium
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.limits import LimitReachedError
+from ingather.extract.documents.pdf_heading import heading_of
 from ingather.extract.documents.xfa import read_xfa
 
 __all__ = ["pdf_date", "read"]
@@ -133,6 +134,7 @@ class _Pdf:
         self._draft = draft
         self._attachments = attachments
         self._pages = int(pdfium.FPDF_GetPageCount(document))
+        self._headed = False
 
     # --- the document as a whole ------------------------------------------------------------------
 
@@ -248,6 +250,10 @@ class _Pdf:
         count = int(pdfium.FPDFText_CountChars(text))
         if count <= 0:
             return
+        if not self._headed:
+            self._headed = True
+            if self._draft.lacks_title:
+                self._draft.suggest_title(heading_of(text, count))
         buffer = (ctypes.c_ushort * (2 * count + 2))()
         written = int(pdfium.FPDFText_GetText(text, 0, count, buffer))
         words = bytes(buffer)[: max(written, 0) * 2].decode("utf-16-le", "replace").rstrip("\x00")

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 
 from ingather.errors import ExtractError
+from ingather.extract.documents.diagram import read_diagram
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.limits import LimitReachedError
 
@@ -18,13 +19,14 @@ _ENCRYPTED_USER = 0xF3D1C4DF
 _USER_EDIT, _PERSIST_DIRECTORY = 0x0FF5, 0x1772
 _LIST, _SLIDE_PERSIST = 0x0FF0, 0x03F3
 _CHARS, _BYTES, _STRING = 0x0FA0, 0x0FA8, 0x0FBA
-_SHAPE, _CLIENT_DATA, _PLACEHOLDER, _OPTIONS = 0xF004, 0xF011, 0x0BC3, 0xF00B
+_SHAPE, _CLIENT_DATA, _PLACEHOLDER = 0xF004, 0xF011, 0x0BC3
+_OPTIONS = frozenset({0xF00B, 0xF121, 0xF122})
 _HYPERLINK, _HEADERS, _COMMENT, _OLE_STORAGE = 0x0FD7, 0x0FD9, 0x2EE0, 0x1011
 _TEXT_TYPE = 0x0F9F
 _CONTAINER = 0xF
 _SLIDES, _MASTERS, _NOTES = 0, 1, 2
 _TITLES = frozenset({0, 6})
-_DESCRIPTION, _WORD_ART = 0x0381, 0x00C0
+_DESCRIPTION, _WORD_ART, _MODERN = 0x0381, 0x00C0, 0x03A9
 _DEEPEST = 40
 _MOST_EDITS = 1_000
 
@@ -175,7 +177,7 @@ class _Show:
             self._strings(record, (0, 1))
         elif kind == _HEADERS:
             self._strings(record, (0, 1, 2))
-        elif kind == _OPTIONS:
+        elif kind in _OPTIONS:
             self._options(record)
         elif kind == _SHAPE and masters and _is_placeholder(record):
             return
@@ -202,7 +204,7 @@ class _Show:
                 self._draft.block(_string(inner))
 
     def _options(self, record: _Record) -> None:
-        """Alternative text and word art among a shape's properties ([MS-ODRAW] 2.2.9)."""
+        """Alternative text, word art and diagrams among a shape's properties ([MS-ODRAW] 2.2.9, 2.3.2.27)."""
         position = 6 * record.instance
         for index in range(min(record.instance, len(record.data) // 6)):
             code, value = struct.unpack_from("<HI", record.data, 6 * index)
@@ -211,6 +213,8 @@ class _Show:
             if code & 0x3FFF in {_DESCRIPTION, _WORD_ART}:
                 words = record.data[position : position + value].decode("utf-16-le", "replace").rstrip("\x00")
                 self._draft.block(words)
+            elif code & 0x3FFF == _MODERN:
+                read_diagram(record.data[position : position + value], self._draft)
             position += value
 
     def _objects(self) -> None:

@@ -25,7 +25,7 @@ from ingather.extract.documents.rtf_words import (
     TIMES,
 )
 from ingather.extract.documents.summary import codepage_name
-from ingather.extract.documents.wordprocessing import hyperlink_of
+from ingather.extract.documents.wordprocessing import equation_of, hyperlink_of
 
 __all__ = ["read"]
 
@@ -78,6 +78,7 @@ class _Rtf:
         self._captured: list[str] = []
         self._fields: list[list[str]] = []
         self._property = ""
+        self._author = ""
         self._time: dict[str, int] = {}
         self._in_table = False
         self._level = 0
@@ -237,6 +238,9 @@ class _Rtf:
             group.destination = "skip"
         elif word in ASIDES:
             self._aside()
+            if word == "annotation" and self._author:
+                self._draft.block(self._author)
+                self._author = ""
         elif not self._information(word, value) and starred:
             group.destination = "skip"
 
@@ -366,8 +370,11 @@ class _Rtf:
             self._fields[-1].clear()
 
     def _close_field(self) -> None:
-        if self._fields and (url := hyperlink_of("".join(self._fields.pop()))):
+        instruction = "".join(self._fields.pop()) if self._fields else ""
+        if url := hyperlink_of(instruction):
             self._draft.link(url)
+        elif words := equation_of(instruction):
+            self._put(words)
 
     def _take_property_name(self) -> None:
         self._property = "".join(self._captured).strip()
@@ -383,8 +390,7 @@ class _Rtf:
             self._draft.link(url.replace("&amp;", "&"))
 
     def _take_author(self) -> None:
-        if author := "".join(self._captured).strip():
-            self._draft.write(f" {author}: ")
+        self._author = "".join(self._captured).strip()
 
     def _take_link(self) -> None:
         self._draft.link("".join(self._captured).strip())

@@ -7,7 +7,7 @@ import struct
 from ingather.extract.documents.cfb import CompoundFile
 from ingather.extract.documents.draft import Draft
 
-__all__ = ["codepage_name", "filetime", "read_summary"]
+__all__ = ["codepage_name", "filetime", "read_properties", "read_summary"]
 
 _SUMMARY = {
     2: "title",
@@ -64,6 +64,13 @@ def read_summary(file: CompoundFile, draft: Draft) -> None:
             for number, value in _properties(data).items():
                 if number in names and value:
                     draft.meta(names[number], value)
+
+
+def read_properties(data: bytes, draft: Draft) -> None:
+    """Read one property set that is numbered as a summary into the metadata, as far as it can be read."""
+    for number, value in _properties(data).items():
+        if number in _SUMMARY and value:
+            draft.meta(_SUMMARY[number], value)
 
 
 def _properties(data: bytes) -> dict[int, str]:

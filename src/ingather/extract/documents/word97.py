@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
-from ingather.extract.documents.wordprocessing import hyperlink_of
+from ingather.extract.documents.wordprocessing import equation_of, hyperlink_of
 
 __all__ = ["read_streams"]
 
@@ -218,8 +218,10 @@ class _Story:
                 self._shown[-1] = True
                 self._draft.open_anchor()
             return
-        url = hyperlink_of("".join(self._fields.pop()))
+        instruction = "".join(self._fields.pop())
+        url = hyperlink_of(instruction)
         if self._shown.pop():
             self._draft.close_anchor(url)
         else:
             self._draft.link(url)
+            self._words(equation_of(instruction))

@@ -9,10 +9,11 @@ import re
 from collections.abc import Mapping
 
 from ingather.extract.documents.drawing import DrawingReader, read_drawings
+from ingather.extract.documents.numbering import Numbering
 from ingather.extract.documents.ooxml import Office
 from ingather.extract.documents.xmlevents import XmlReader
 
-__all__ = ["StoryReader", "hyperlink_of", "read_document"]
+__all__ = ["StoryReader", "equation_of", "hyperlink_of", "read_document"]
 
 _BEFORE = ("header",)
 _AFTER = ("footnotes", "endnotes", "comments", "footer")
@@ -22,6 +23,14 @@ _ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"?|(\\[A-Za-z])|([^\s"]+)')
 _HEADING = re.compile(r"(?:heading|berschrift|titre|encabezado|kop|rubrik)\s*([1-6])\b", re.IGNORECASE)
 _DEEPEST_FIELD = 50
 _PRIVATE_FIRST, _PRIVATE_LAST = 0xF020, 0xF0FF
+
+
+_EQUATION = re.compile(r"\s*EQ\s", re.IGNORECASE)
+_GUIDE = re.compile(
+    r"\\o\s*(?:\\a[a-z]{1,2}\s*)?\(\s*\\s\s*\\up\s*\d*\s*\(([^()]*)\)\s*[,;]([^()]*)\)", re.IGNORECASE
+)
+_EQUATION_SWITCH = re.compile(r"\\\*\s*(?:\"[^\"]*\"|[^\s\\]+)|\\[a-z]+(?:\s*\d+)?", re.IGNORECASE)
+_EQUATION_MARKS = str.maketrans("(),;", "    ")
 
 
 def hyperlink_of(instruction: str) -> str:
@@ -44,14 +53,43 @@ def hyperlink_of(instruction: str) -> str:
     return f"{url}#{place}" if url and place and "#" not in url else url
 
 
+def equation_of(instruction: str) -> str:
+    r"""Return the words of a field code ``EQ`` (a phonetic guide: base text, then its reading), or ``""``.
+
+    ``EQ \* jc2 \* "Font:x" \* hps10 \o\ad(\s\up 9(reading),base)``.
+    """
+    if not _EQUATION.match(instruction):
+        return ""
+    if guide := _GUIDE.search(instruction):
+        return f"{guide[2].strip()} {guide[1].strip()}"
+    bare = _EQUATION_SWITCH.sub(" ", instruction[instruction.upper().index("EQ") + 2 :])
+    return " ".join(bare.translate(_EQUATION_MARKS).split())
+
+
 class _Styles(XmlReader):
-    """Heading levels of paragraph styles, by style id."""
+    """Heading levels and lists (number, depth) of paragraph styles, by style id."""
 
     def __init__(self) -> None:
         super().__init__()
         self.levels: dict[str, int] = {}
+        self.lists: dict[str, tuple[str, int]] = {}
+        self.numbering = Numbering()
         self._style = ""
-        self.starts = {"style": self._open, "name": self._name, "outlineLvl": self._outline}
+        self.starts = {
+            "style": self._open,
+            "name": self._name,
+            "outlineLvl": self._outline,
+            "ilvl": self._depth,
+            "numId": self._list,
+        }
+
+    def _depth(self, attributes: Mapping[str, str]) -> None:
+        if self._style:
+            self.lists[self._style] = (self.lists.get(self._style, ("", 0))[0], depth_of(attributes))
+
+    def _list(self, attributes: Mapping[str, str]) -> None:
+        if self._style:
+            self.lists[self._style] = (attributes.get("val", ""), self.lists.get(self._style, ("", 0))[1])
 
     def _open(self, attributes: Mapping[str, str]) -> None:
         self._style = attributes.get("styleId", "") if attributes.get("type") == "paragraph" else ""
@@ -79,14 +117,22 @@ class _Field:
         self.shown = False
 
 
+def depth_of(attributes: Mapping[str, str]) -> int:
+    """Return a list's depth as ``ilvl`` gives it, 0 for what is none."""
+    value = attributes.get("val", "")
+    return int(value) if value in set("012345678") else 0
+
+
 class StoryReader(DrawingReader):
     """One story: the body, a header, the notes, the comments."""
 
     skipped = DrawingReader.skipped | {"delInstrText", "instrTextDeleted", "sectPr", "rPrChange", "pPrChange"}
 
-    def __init__(self, office: Office, part: str, levels: Mapping[str, int]) -> None:
+    def __init__(self, office: Office, part: str, styles: _Styles | None = None) -> None:
         super().__init__(office, part)
-        self._levels = levels
+        self._styles = styles or _Styles()
+        self._levels = self._styles.levels
+        self._list = ("", 0)
         self._fields: list[_Field] = []
         self._urls: list[str] = []
         self._in_instruction = False
@@ -100,6 +146,9 @@ class StoryReader(DrawingReader):
             "noBreakHyphen": self._hyphen,
             "sym": self._symbol,
             "pStyle": self._style,
+            "pPr": self._open_properties,
+            "ilvl": self._depth,
+            "numId": self._number,
             "outlineLvl": self._outline,
             "instrText": self._open_instruction,
             "fldChar": self._field_mark,
@@ -113,6 +162,7 @@ class StoryReader(DrawingReader):
             "rect": self._legacy_shape,
         }
         self.ends |= {
+            "pPr": self._close_properties,
             "instrText": self._close_instruction,
             "fldSimple": self._close_hyperlink,
             "hyperlink": self._close_hyperlink,
@@ -156,7 +206,22 @@ class StoryReader(DrawingReader):
         if not _PRIVATE_FIRST <= code <= _PRIVATE_LAST and 0 < code < 0xD800:  # noqa: PLR2004
             self.draft.write(chr(code))
 
+    def _open_properties(self, _attributes: Mapping[str, str]) -> None:
+        self._list = ("", 0)
+
+    def _depth(self, attributes: Mapping[str, str]) -> None:
+        self._list = (self._list[0], depth_of(attributes))
+
+    def _number(self, attributes: Mapping[str, str]) -> None:
+        self._list = (attributes.get("val", ""), self._list[1])
+
+    def _close_properties(self) -> None:
+        number, depth = self._list
+        if number and (label := self._styles.numbering.label(number, depth)):
+            self.draft.write(f"{label} ")
+
     def _style(self, attributes: Mapping[str, str]) -> None:
+        self._list = self._styles.lists.get(attributes.get("val", ""), self._list)
         if not self._cells and (level := self._levels.get(attributes.get("val", ""))):
             self.draft.heading(level)
 
@@ -228,11 +293,13 @@ class StoryReader(DrawingReader):
             self.draft.open_anchor()
         elif kind == "end":
             field = self._fields.pop()
-            url = hyperlink_of("".join(field.instruction))
+            instruction = "".join(field.instruction)
+            url = hyperlink_of(instruction)
             if field.shown:
                 self.draft.close_anchor(url)
             else:
                 self.draft.link(url)
+                self.draft.write(equation_of(instruction))
 
 
 def read_document(office: Office, main: str) -> None:
@@ -245,13 +312,15 @@ def read_document(office: Office, main: str) -> None:
     styles = _Styles()
     for part in office.targets(main, "styles"):
         office.parse(part, styles)
+    for part in office.targets(main, "numbering"):
+        office.parse(part, styles.numbering)
     stories = [*office.targets(main, *_BEFORE), main, *office.targets(main, *_AFTER)]
     if "template" in office.content_type(main):
         # In a template the building blocks are what it is for, elsewhere they say "click here to enter text".
         stories += office.targets(main, _BUILDING_BLOCKS)
     stories += [name for name in office.names_under(main.rpartition("/")[0]) if _is_story(office, name)]
     for part in stories:
-        office.parse(part, StoryReader(office, part, styles.levels))
+        office.parse(part, StoryReader(office, part, styles))
         office.draft.end_block()
         read_drawings(office, part)
 

@@ -1,4 +1,9 @@
-"""XML as events by local name: expat without document types, entities, or bottomless nesting.
+"""XML as events by local name: expat without entities, external parts, or bottomless nesting.
+
+A document type declaration is passed over: what it names outside is never fetched. Entities that
+it declares may not be used, hold one another, or lie outside of the document: that is ``refused``.
+A name that nobody declares here (its declaration stands in an external part) gives the character
+that HTML knows by it, else nothing.
 
 Strict and transitional Office files, and prefixes of all tastes, differ in names only by
 their name space: readers see local names. An attribute of the relationships name space is
@@ -6,7 +11,9 @@ their name space: readers see local names. An attribute of the relationships nam
 ``Fallback``, never both.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from html.entities import html5
 from xml.parsers import expat
 
 from ingather.errors import ExtractError
@@ -20,6 +27,9 @@ _MOST_NAMES = 200_000
 _MOST_ELEMENTS = 10_000_000
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 _OUT_OF_MEMORY = 1
+_TAG = re.compile(rb"<(?:[^'\"<>]|'[^'<]*'|\"[^\"<]*\")*")
+_REFERENCE = re.compile(rb"&([^;&#\s<>]{1,200});")
+_PREDEFINED = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 
 class BrokenXmlError(Exception):
@@ -126,8 +136,62 @@ class _Delivery:
             self.reader.text(data)
 
 
-def _refuse_doctype(*_declaration: object) -> None:
-    raise ExtractError("the document carries a document type declaration", reason="refused")
+def _refuse(what: str) -> ExtractError:
+    return ExtractError(f"the document {what}", reason="refused")
+
+
+class _Declarations:
+    """What a document type declaration may do to its document: nothing; asked for only when there is one."""
+
+    def __init__(self, parser: expat.XMLParserType, delivery: _Delivery) -> None:
+        self._parser = parser
+        self._delivery = delivery
+        self._declared = False
+
+    def open(self, *_declaration: object) -> None:
+        """Take part from here on: references are reported from now on, not replaced."""
+        parser = self._parser
+        parser.EntityDeclHandler = self._declare
+        parser.SkippedEntityHandler = self._skipped
+        parser.DefaultHandler = _ignore  # as long as there is one expat does not replace references in text
+
+    def _declare(
+        self,
+        name: str,
+        _is_parameter: bool,  # noqa: FBT001
+        value: str | None,
+        _base: str | None,
+        _system_id: str | None,
+        _public_id: str | None,
+        _notation: str | None,
+    ) -> None:
+        if value is None:
+            raise _refuse(f"declares an entity that lies outside of it: {name[:100]}")
+        if any(found not in _PREDEFINED for found in _REFERENCE.findall(value.encode())):
+            raise _refuse(f"declares an entity that holds another: {name[:100]}")
+        if not self._declared:
+            self._declared = True
+            self._parser.StartElementHandler = self._start
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:  # noqa: FBT001 (expat's own signature)
+        if is_parameter:
+            return
+        if self._declared:
+            raise _refuse(f"uses an entity that it declares: {name[:100]}")
+        self._delivery.text(html5.get(f"{name};", " "))
+
+    def _start(self, expanded: str, attributes: dict[str, str]) -> None:
+        """Look for references in attributes, where expat replaces them whatever is set."""
+        if attributes:
+            tag = _TAG.match((self._parser.GetInputContext() or b"").replace(b"\0", b""))
+            found = _REFERENCE.findall(tag[0]) if tag else ()
+            if any(name not in _PREDEFINED for name in found):
+                raise _refuse("uses an entity that it declares in an attribute")
+        self._delivery.start(expanded, attributes)
+
+
+def _ignore(_data: str) -> None:
+    """Receive what no other handler takes."""
 
 
 def parse_xml(chunks: Iterable[bytes], reader: XmlReader) -> None:
@@ -135,14 +199,15 @@ def parse_xml(chunks: Iterable[bytes], reader: XmlReader) -> None:
 
     Raises:
         BrokenXmlError: not well-formed; everything before was delivered.
-        ExtractError: ``refused`` for any document type declaration.
+        ExtractError: ``refused`` for entities that are declared and used, or declared to lie outside.
         LimitReachedError: nested too deeply, or a limit of the reader's own.
         MemoryError: expat ran out of memory.
     """
     delivery = _Delivery(reader)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.specified_attributes = True  # values that a declaration gives to every element are not in the text
+    parser.StartDoctypeDeclHandler = _Declarations(parser, delivery).open
     parser.StartElementHandler = delivery.start
     parser.EndElementHandler = delivery.end
     parser.CharacterDataHandler = delivery.text
