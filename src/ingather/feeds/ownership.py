@@ -33,9 +33,9 @@ class Ownership:
         self._applier.names.set_inherited(source, inherited=policy.inherited)
 
     def check(self, url: str, found: Known | None) -> bool:
-        """See that the feed may say something of canonical *url*; return whether that belongs to another source.
+        """See that the feed may say something of canonical *url*; return whether the document there is another source's.
 
-        *found*: what the catalog has of it.
+        *found*: what the catalog has of it. Of another source is also what that gathers and this one lists.
 
         Raises:
             UnauthorizedError: it may not; the source stands in the list of conflicts beside the owner.
@@ -49,13 +49,16 @@ class Ownership:
             self._applier.event("feed-owner", url, f"refused to {self._feed.datasource}: {refused}")
             raise
 
+    def judged(self, url: str, found: Known | None) -> bool | None:
+        """Return what :meth:`check` returns, ``None`` where it raises; nothing is noted."""
+        try:
+            return self._judged(url, found)
+        except UnauthorizedError:
+            return None
+
     def allows(self, url: str, found: Known | None) -> bool:
         """Whether :meth:`check` would let it pass; nothing is noted."""
-        try:
-            self._judged(url, found)
-        except UnauthorizedError:
-            return False
-        return True
+        return self.judged(url, found) is not None
 
     def _judged(self, url: str, found: Known | None) -> bool:
         authority = self.authority
@@ -68,7 +71,7 @@ class Ownership:
                 authority.check_parent(url, inherited=self._access.is_inherited(url, source=self._source))
             return False
         if owner == self._source:
-            return False
+            return found is not None and found.listing is not None and found.row.source != self._source
         authority.check_owner(self._feeds.source_name(owner))
         return True
 
