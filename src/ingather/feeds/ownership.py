@@ -30,7 +30,8 @@ class Ownership:
         )
         if self.authority.grant.bounded:
             self._feeds.keep_apart(source, applied)
-        self._applier.names.set_inherited(source, inherited=policy.inherited)
+        self._names = self._applier.names
+        self._names.set_inherited(source, inherited=policy.inherited)
 
     def check(self, url: str, found: Known | None) -> bool:
         """See that the feed may say something of canonical *url*; return whether the document there is another source's.
@@ -69,21 +70,28 @@ class Ownership:
         if owner is None:
             if authority.grant.bounded:
                 authority.check_parent(url, inherited=self._access.is_inherited(url, source=self._source))
+        elif owner != self._source:
+            authority.check_owner(self._feeds.source_name(owner))
+            return True
+        if found is None or found.row.source == self._source:
             return False
-        if owner == self._source:
-            return found is not None and found.listing is not None and found.row.source != self._source
-        authority.check_owner(self._feeds.source_name(owner))
-        return True
+        return found.listing is not None or self._yields(url, found)
+
+    def _yields(self, url: str, found: Known) -> bool:
+        """Whether *url* is no more than what links of documents that tokens pushed led to, and the token's prefix names it."""
+        grant = self.authority.grant
+        return grant.bounded and self._names.is_apart(found.row.source) and grant.names(url)
 
     def _owner(self, url: str, found: Known | None) -> int | None:
         """Return the source that *url* belongs to, ``None`` = to none: who lists it, else who gathers it, else whose ACL it has.
 
-        A URL that is merely known belongs to who gathers it where a token asks: it may be a document in a moment.
+        A URL that is merely known belongs to who gathers it where a token asks: it may be a document in a moment. But a token
+        could have any page of a host that it shares with others gathered so: it yields to a token whose prefix names the URL.
         """
         if found is not None:
             if found.listing is not None:
                 return found.listing.source
             gathered = self.authority.grant.bounded and found.state is not State.EXCLUDED
-            if found.row.version is not None or gathered:
+            if (found.row.version is not None or gathered) and not self._yields(url, found):
                 return found.row.source
         return self._access.owner(url)

@@ -264,3 +264,41 @@ def test_links_of_others_do_not_lead_to_what_a_token_pushes(own: FeedRig, known:
     own.push(record("http://alpha.test/view?sid=1", content("x")), datasource="alpha", grant=named)
     own.push(record("http://beta.test/other", page.replace("beta", "alpha")), datasource="beta")
     assert own.row("http://alpha.test/view") is None  # a prefix of the token names it
+
+
+# -- what links lead to ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("visited", [False, True])
+@pytest.mark.parametrize("kind", ["content", "listed", "acl"])
+def test_what_links_of_a_token_lead_to_keeps_no_other_token_out_of_its_prefixes(
+    own: FeedRig, robot: FeedRobot, kind: str, visited: bool  # noqa: FBT001 - a case
+) -> None:  # fmt: skip
+    """Two departments share a host; a page of one names a page of the other before that one pushes it."""
+    url, page = "http://shared.test/finance/x", '<content><![CDATA[<a href="/finance/x">b</a>]]></content>'
+    own.push(record("http://shared.test/hr/a", page), datasource="alpha", grant=ALPHA)
+    if visited:
+        assert robot.visit(url)
+    free_hand = standard_grant("beta")
+    named = replaced(free_hand, prefixes=("http://shared.test/finance/",))
+    statement = {
+        "content": record(url, acl("ann") + content("x")),
+        "listed": record(url, acl("ann")),
+        "acl": free(url, "ann"),
+    }[kind]
+    feedtype = LISTS if kind == "listed" else "incremental"
+    told = own.push(statement, datasource="beta", feedtype=feedtype, grant=free_hand)
+    assert ["it belongs to alpha" in one["note"] for one in own.records(told)] == [True]
+    told = own.push(statement, datasource="beta", feedtype=feedtype, grant=named)
+    assert told["rejected"] == 0
+    robot.visit(url)
+    if kind == "acl":
+        for _ in range(2):
+            own.push(free(url, "ann"), datasource="beta", grant=named)
+            assert who(own, url) == "ann"
+        own.push(record(url, content("x")), datasource="beta", grant=named)
+    row = own.row(url)
+    assert row is not None
+    assert (row.source, who(own, url)) == ("beta", "ann")
+    told = own.push(record(url, content("mine")), datasource="alpha", grant=ALPHA)
+    assert ["it belongs to beta" in one["note"] for one in own.records(told)] == [True]
