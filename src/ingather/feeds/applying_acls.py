@@ -149,6 +149,8 @@ class AclPart:
         if parent is None and not self._access.before_whole_urls(short, self._source):
             return  # it has an ACL that is its own
         problem, note = "", f"links to it are cut to {short}, which inherits its ACL"
+        if self._access.is_leaf(url):
+            note += "; that has the type leaf-node, which lets nobody inherit: nobody sees that one (send inheritance-type)"
         if parent and parent != url and not self._access.same_chain(parent, url):
             note = (
                 f"links to it and to {parent} are cut to {short}, and their ACLs differ: nobody sees that one"

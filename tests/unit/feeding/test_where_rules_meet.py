@@ -251,6 +251,22 @@ def test_what_pushed_urls_are_cut_to_belongs_to_who_pushed_them(
     assert own.local.writer.transaction(lambda writer: writer.access.chain_of(short)) == before
 
 
+@pytest.mark.parametrize(
+    ("kind", "then"), [("", "nobody"), (' inheritance-type="child-overrides"', "ann")], ids=["leaf", "inherited"]
+)  # fmt: skip
+def test_what_links_are_cut_to_inherits_only_what_may_be_inherited(
+    own: FeedRig, robot: FeedRobot, kind: str, then: str
+) -> None:
+    """The default type lets nobody inherit: the found document is hidden, never open, and the receipt says why."""
+    short = "http://cut.test/view"
+    given = free(f"{short}?sid=1", "ann").replace("<acl ", f"<acl{kind} ")
+    page = f'<content><![CDATA[<a href="{short}?sid=7">b</a>]]></content>'
+    told = own.push(given, record("http://cut.test/", page), datasource="beta")
+    assert robot.visit(short)
+    assert who(own, short) == then
+    assert ("nobody sees that one" in own.records(told)[0]["note"]) == (then == "nobody")
+
+
 @pytest.mark.parametrize("known", [False, True])
 def test_links_of_others_do_not_lead_to_what_a_token_pushes(own: FeedRig, known: bool) -> None:  # noqa: FBT001 - a case
     short = "http://beta.test/view"

@@ -189,6 +189,13 @@ class AccessStore:
         parent, entries, problem = row
         return parent if parent and not problem and entries == len(pack_entries(())) else None
 
+    def is_leaf(self, url: str) -> bool:
+        """Whether the ACL of *url* is one that nothing may inherit from."""
+        kind = self._cursor.execute(
+            "select c.type from acl a join acl_chain c on c.id = a.chain where a.url = ?", (url,)
+        ).get
+        return kind is not None and inheritance_of(kind) is Inheritance.LEAF_NODE
+
     def before_whole_urls(self, url: str, source: int) -> bool:
         """Whether the ACL of *url* is of *source*, and of the time when URLs of feeds lost parameters as links do."""
         row = self._cursor.execute(
