@@ -104,6 +104,7 @@ class _Applying:
             else:
                 self._rejected(item, result)
         except (RefusedError, UnauthorizedError, UrlError) as refused:
+            self._name(item)
             result.state = Written.REJECTED
             result.notes.insert(0, str(refused))
         self.receipts.append((
@@ -114,25 +115,32 @@ class _Applying:
 
     # -- what cannot be applied -----------------------------------------------------------------
 
+    def _name(self, item: Prepared) -> None:
+        """A full feed does not leave out a document of its source that it named, whatever the record was refused for."""
+        with suppress(UrlError):  # what is no URL has no row
+            found = self._feeds.row(item.url)
+            if found is not None and found.listing is not None and found.listing.source == self._source:
+                self._feeds.touch(found.row.id, self._feed.id, item.n)
+
     def _rejected(self, item: Prepared, result: Result) -> None:
-        """A full feed does not leave out what it named and we could not take; a lost denial hides its document."""
-        found, named = None, item.url
+        """What we could not take changes nothing, but a lost denial hides its document."""
+        found, named, of_others = None, item.url, False
         with suppress(UrlError):  # what is no URL has no row
             found = self._feeds.row(item.url)
             if found is None and item.short:
                 found = self._as_short(item, result)
         try:
             for url in dict.fromkeys((item.url, named)):
-                self._ownership.check(url, found if url == item.url else None)
+                of_others |= self._ownership.check(url, found if url == item.url else None)
         except UnauthorizedError as refused:  # it would change nothing of others if it could be read
             raise RefusedError(f"{item.rejected}; and {refused}") from refused
         if found is not None:
             result.url_id = found.row.id
-            if found.listing is not None and found.listing.source == self._source:
-                self._feeds.touch(found.row.id, self._feed.id, item.n)
         if item.denies and item.url:
             for url in dict.fromkeys((item.url, named)):
-                self._acls.put(Acl(url, problem=f"a denial was lost: {item.rejected}"))
+                self._acls.put(Acl(url, problem=f"a denial was lost: {item.rejected}"), of_others=of_others)
+            if found is not None:
+                self._pending.renew(found.row.id, item.url, self._applied)
             result.notes.append("its URL is hidden from everybody: a denial was lost with the record")
         if item.leaves and found is not None:
             self._bury(found.row, "a Do-Not-Follow pattern excludes it", result, item.n)
@@ -147,7 +155,7 @@ class _Applying:
         if found is not None:
             result.url_id = found.row.id
         if not self._merely_asks(record):
-            self._ownership.check(item.url, found)
+            result.of_others = self._ownership.check(item.url, found)
         if record.delete:
             self._delete(found, result, item.n)
             return
@@ -190,7 +198,11 @@ class _Applying:
 
     def _stand_for_short(self, item: Prepared, url_id: int, found: Known | None, result: Result) -> None:
         """Links that are cut mean this URL from now on."""
-        self._feeds.note_short(url_id, item.short)
+        authority, short = self._ownership.authority, self._feeds.row(item.short)
+        if not authority.grant.bounded or (
+            authority.grant.names(item.short) and self._ownership.allows(item.short, short)
+        ):  # else anybody's token could have the links of others lead to what it pushes
+            self._feeds.note_short(url_id, item.short)
         if found is None or found.listing is None:
             self._replace_short(item, result)
         if self._listed and self._access.only_parent(item.url) != "":  # its host may redirect there
@@ -209,7 +221,8 @@ class _Applying:
         owner = row.source if listing is None else listing.source
         if row.version is None and short.state is not State.WAITING:
             return
-        if not self._ownership.allows(item.short, short):
+        of_others = self._ownership.judged(item.short, short)
+        if of_others is None:
             result.notes.append(
                 f"{item.short} is a document of {self._feeds.source_name(owner)} and stays one"
             )
@@ -218,7 +231,7 @@ class _Applying:
         governed = self._access.only_parent(item.short) != "" and self._access.only_parent(item.url) != ""
         self._bury(row, f"it is {item.url}, which {self._feed.datasource} pushes", Result(item.short), item.n)
         if governed:  # what inherits from it by that name goes on doing so
-            self._acls.inherit(item.short, item.url)
+            self._acls.inherit(item.short, item.url, of_others=of_others)
         self._warn(
             result, "feed-owner", f"{what} as {item.short}, which is deleted: this one is in its place"
         )
@@ -290,12 +303,13 @@ class _Applying:
         result.url_id = row.id
         if found is not None:
             self._take_over(row, listing, content=report is not None, result=result)
+        before = listing or Listing(self._source, web=False)
         if report is None:
             self._without_content(row, listing, result)
-        if report is not None:
+            acl = self._bound_alone(row.id, record, before, result)
+        else:
             self._pending.end(row.id, item.url, self._applied)
-        before = listing or Listing(self._source, web=False)
-        acl = self._acls.bound(record, item.url, before, result)
+            acl = self._acls.bound(record, item.url, before, result)
         described = report is not None and report.described
         now = self._listing(before, item, record, acl)
         now.web = before.web and report is None
@@ -313,6 +327,14 @@ class _Applying:
             self._writer.deletions.withdraw([row.id], self._now_s, self._applied)
             if changed or now.pagerank != before.pagerank:
                 self._feeds.changed(row.id, self._applied)
+
+    def _bound_alone(self, url_id: int, record: FeedRecord, before: Listing, result: Result) -> int:
+        """The ACL of a record without content; a visit that is to bring that must not undo it."""
+        chain = self._access.chain_of(result.url)
+        acl = self._acls.bound(record, result.url, before, result)
+        if self._access.chain_of(result.url) != chain:
+            self._pending.renew(url_id, result.url, self._applied)
+        return acl
 
     def _take_over(self, row: Row, listing: Listing | None, *, content: bool, result: Result) -> None:
         """The last content feed owns a URL; without content only what feeds own already changes hands."""

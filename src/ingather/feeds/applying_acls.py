@@ -41,7 +41,7 @@ class AclPart:
     def put(self, acl: Acl, *, of_others: bool = False) -> None:
         """Put the ACL of a URL in force, as the source's policy reads empty ones.
 
-        *of_others*: the URL belongs to another source, and both sides allow it.
+        *of_others*: the document is another source's, and we may speak of it: an ACL for our documents alone would not count.
         """
         self._access.put_acl(
             acl, self._applied, source=self._source, bound=self._bound and not of_others,
@@ -114,14 +114,16 @@ class AclPart:
         else:
             self._pending.renew(found.row.id, url, self._applied)
 
-    def inherit(self, short: str, url: str, *, problem: str = "") -> None:
+    def inherit(self, short: str, url: str, *, of_others: bool, problem: str = "") -> None:
         """Let *short* have the ACL of *url*, or nobody see it because of a *problem*.
 
         It is no source's ACL, so that no full feed leaves it out; what a token brought counts for its own source all the same.
+        *of_others*: as with :meth:`put`.
         """
+        bound = self._bound and not of_others
         self._access.put_acl(
-            Acl(short, inherit_from=url, problem=problem), self._applied, source=self._source if self._bound else None,
-            of=self._source, bound=self._bound,
+            Acl(short, inherit_from=url, problem=problem), self._applied, source=self._source if bound else None,
+            of=self._source, bound=bound,
         )  # fmt: skip
 
     def govern_short(self, url: str, short: str, result: Result, *, gone: bool = False) -> None:
@@ -136,7 +138,8 @@ class AclPart:
         listing = None if found is None else found.listing
         if listing is not None and not (self._feeds.kept_short(listing) and listing.source == self._source):
             return  # feeds name it, with an ACL of its own or none
-        if not self._ownership.allows(short, found):
+        of_others = self._ownership.judged(short, found)
+        if of_others is None:
             return  # another source's document
         parent = self._access.only_parent(short)
         if gone:
@@ -146,12 +149,14 @@ class AclPart:
         if parent is None and not self._access.before_whole_urls(short, self._source):
             return  # it has an ACL that is its own
         problem, note = "", f"links to it are cut to {short}, which inherits its ACL"
+        if self._access.is_leaf(url):
+            note += "; that has the type leaf-node, which lets nobody inherit: nobody sees that one (send inheritance-type)"
         if parent and parent != url and not self._access.same_chain(parent, url):
             note = (
                 f"links to it and to {parent} are cut to {short}, and their ACLs differ: nobody sees that one"
             )
             problem = f"it stands for {parent} and {url}, whose ACLs differ"
-        self.inherit(short, "" if problem else url, problem=problem)
+        self.inherit(short, "" if problem else url, of_others=of_others, problem=problem)
         result.notes.append(note)
 
     def bound(self, record: FeedRecord, url: str, before: Listing, result: Result) -> int:
@@ -159,8 +164,9 @@ class AclPart:
 
         Metas that are sent without ACL metas take away the ACL that metas gave, not one of an ``acl`` element.
         """
+        of_others = result.of_others
         if record.denied:
-            self.put(Acl(url, problem=record.denied))
+            self.put(Acl(url, problem=record.denied), of_others=of_others)
             result.notes.append(f"nobody may see it: {record.denied}")
             return _ELEMENT
         metas = None
@@ -173,11 +179,11 @@ class AclPart:
             if metas is not None and metas.acl is not None:
                 result.notes.append("it has an acl element and ACL metas: the element counts")
             self._note_twice(url, before, result, free=False)
-            self.put(replace(record.acl, url=url))
+            self.put(replace(record.acl, url=url), of_others=of_others)
             return _ELEMENT
         if metas is not None and metas.acl is not None:
             self._note_twice(url, before, result, free=False)
-            self.put(metas.acl)
+            self.put(metas.acl, of_others=of_others)
             return _METAS
         if metas is not None and record.overwrite_acls and before.acl & ~_EARLIER == _METAS:
             self._access.delete_acl(url, self._applied)

@@ -30,12 +30,13 @@ class Ownership:
         )
         if self.authority.grant.bounded:
             self._feeds.keep_apart(source, applied)
-        self._applier.names.set_inherited(source, inherited=policy.inherited)
+        self._names = self._applier.names
+        self._names.set_inherited(source, inherited=policy.inherited)
 
     def check(self, url: str, found: Known | None) -> bool:
-        """See that the feed may say something of canonical *url*; return whether that belongs to another source.
+        """See that the feed may say something of canonical *url*; return whether the document there is another source's.
 
-        *found*: what the catalog has of it.
+        *found*: what the catalog has of it. Of another source is also what that gathers and this one lists.
 
         Raises:
             UnauthorizedError: it may not; the source stands in the list of conflicts beside the owner.
@@ -49,13 +50,16 @@ class Ownership:
             self._applier.event("feed-owner", url, f"refused to {self._feed.datasource}: {refused}")
             raise
 
+    def judged(self, url: str, found: Known | None) -> bool | None:
+        """Return what :meth:`check` returns, ``None`` where it raises; nothing is noted."""
+        try:
+            return self._judged(url, found)
+        except UnauthorizedError:
+            return None
+
     def allows(self, url: str, found: Known | None) -> bool:
         """Whether :meth:`check` would let it pass; nothing is noted."""
-        try:
-            self._judged(url, found)
-        except UnauthorizedError:
-            return False
-        return True
+        return self.judged(url, found) is not None
 
     def _judged(self, url: str, found: Known | None) -> bool:
         authority = self.authority
@@ -66,21 +70,28 @@ class Ownership:
         if owner is None:
             if authority.grant.bounded:
                 authority.check_parent(url, inherited=self._access.is_inherited(url, source=self._source))
+        elif owner != self._source:
+            authority.check_owner(self._feeds.source_name(owner))
+            return True
+        if found is None or found.row.source == self._source:
             return False
-        if owner == self._source:
-            return False
-        authority.check_owner(self._feeds.source_name(owner))
-        return True
+        return found.listing is not None or self._yields(url, found)
+
+    def _yields(self, url: str, found: Known) -> bool:
+        """Whether *url* is no more than what links of documents that tokens pushed led to, and the token's prefix names it."""
+        grant = self.authority.grant
+        return grant.bounded and self._names.is_apart(found.row.source) and grant.names(url)
 
     def _owner(self, url: str, found: Known | None) -> int | None:
         """Return the source that *url* belongs to, ``None`` = to none: who lists it, else who gathers it, else whose ACL it has.
 
-        A URL that is merely known belongs to who gathers it where a token asks: it may be a document in a moment.
+        A URL that is merely known belongs to who gathers it where a token asks: it may be a document in a moment. But a token
+        could have any page of a host that it shares with others gathered so: it yields to a token whose prefix names the URL.
         """
         if found is not None:
             if found.listing is not None:
                 return found.listing.source
             gathered = self.authority.grant.bounded and found.state is not State.EXCLUDED
-            if found.row.version is not None or gathered:
+            if (found.row.version is not None or gathered) and not self._yields(url, found):
                 return found.row.source
         return self._access.owner(url)

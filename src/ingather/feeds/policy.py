@@ -65,6 +65,8 @@ class Result:
     notes: list[str] = field(default_factory=list)
     ask: int | None = None
     """Number of the visit that it asked for."""
+    of_others: bool = False
+    """The document is another source's, and the sender may speak of it (``ownership``)."""
 
 
 def source_row_name(datasource: str) -> str:

@@ -14,6 +14,7 @@ from ingather.catalog.deletion.sqlite_deletion import SourceFacts
 from ingather.catalog.deletion.sqlite_evidence import Seen
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
+from ingather.feeds.authority import grant_in
 from ingather.feeds.desk import FeedKind
 from ingather.feeds.policy import FeedWriter, source_row_name
 from ingather.feeds.receipts import FeedState, Written
@@ -69,7 +70,8 @@ def sweep(
     commanded = current.feedtype == DELETED
     reason = "the data source was deleted by the operator" if commanded else REASON
     decided = _BY_PERSON if commanded else _BY_POLICY
-    left = feeds.left_out(source, parts, 0, _PIECE) if current.sweep == _GOES else []
+    covers = _covers(current)
+    left = feeds.left_out(source, parts, 0, _PIECE, covers) if current.sweep == _GOES else []
     number = feeds.last_receipt(feed.id)
     for n, (url_id, url) in enumerate(left, number + 1):
         writer.deletions.observe(Seen(url_id, source, reason, "delete", detail=_said(feed)), now_s)
@@ -88,8 +90,8 @@ def sweep(
     feeds.swept(feed.id, deleted=deleted)
     if left or listed:
         return False, ""
-    if current.sweep == _GOES:
-        _sweep_acls(writer, applied, source, parts)
+    if current.sweep == _GOES and grant_in(current.fields).acls:
+        _sweep_acls(writer, applied, source, parts, covers)
     return True, ""
 
 
@@ -144,13 +146,14 @@ def _decide(  # noqa: PLR0913, PLR0917 - the state of the sweep
 ) -> tuple[bool, str]:
     """Rule once on everything together, so that no order and no restart changes the answer."""
     feeds = writer.feeds
-    count, held = feeds.count_left_out(source, parts)
+    covers = _covers(feed)
+    count, held = feeds.count_left_out(source, parts, covers)
     ruled = guard(REASON, count, held, writer.deletions.facts(source, now_s), now_s)
     if not count or not ruled.why or feed.feedtype == DELETED:
         feeds.swept(feed.id, decision=_GOES)
         return False, ""
     number, after = feeds.last_receipt(feed.id), 0
-    while left := feeds.left_out(source, parts, after, _PIECE):
+    while left := feeds.left_out(source, parts, after, _PIECE, covers):
         for url_id, url in left:
             number += 1
             writer.deletions.observe(
@@ -174,10 +177,18 @@ def _said(feed: FeedRow) -> str:
     return f"feed {feed.name}, received {received}"
 
 
-def _sweep_acls(writer: FeedWriter, applied: Applied, source: int, parts: Sequence[int]) -> None:
+def _covers(feed: FeedRow) -> Callable[[str], bool] | None:
+    """Return of which URLs the sender may speak, so by leaving them out, too; ``None`` = of all."""
+    grant = grant_in(feed.fields)
+    return grant.covers if grant.prefixes else None
+
+
+def _sweep_acls(
+    writer: FeedWriter, applied: Applied, source: int, parts: Sequence[int], covers: Callable[[str], bool] | None
+) -> None:  # fmt: skip
     """Delete the ACLs of the source that no part names; what inherits from one of them is hidden by that."""
     named = set(writer.feeds.mentioned(parts))
     gone = [url for url in writer.access.urls_of(source) if url not in named]
     for url in gone:
-        if not writer.feeds.described(url):
+        if (covers is None or covers(url)) and not writer.feeds.described(url):
             writer.access.delete_acl(url, applied)

@@ -146,8 +146,14 @@ class AccessStore:
         return True
 
     def owner(self, url: str) -> int | None:
-        """Return the row of the source whose ACL *url* has, ``None`` if it has none, or nobody knows."""
-        found = self._cursor.execute("select source from acl where url = ? and chain is not null", (url,)).get
+        """Return the row of the source whose ACL *url* has, ``None`` if it has none, or nobody knows.
+
+        An ACL that no full feed leaves out, because it follows another one, belongs to who has that.
+        """
+        found = self._cursor.execute(
+            "select coalesce(a.source, nullif(c.source, 0)) from acl a join acl_chain c on c.id = a.chain where a.url = ?",
+            (url,),
+        ).get
         return None if found is None else int(found)
 
     def is_inherited(self, url: str, *, source: int) -> bool:
@@ -183,6 +189,13 @@ class AccessStore:
         parent, entries, problem = row
         return parent if parent and not problem and entries == len(pack_entries(())) else None
 
+    def is_leaf(self, url: str) -> bool:
+        """Whether the ACL of *url* is one that nothing may inherit from."""
+        kind = self._cursor.execute(
+            "select c.type from acl a join acl_chain c on c.id = a.chain where a.url = ?", (url,)
+        ).get
+        return kind is not None and inheritance_of(kind) is Inheritance.LEAF_NODE
+
     def before_whole_urls(self, url: str, source: int) -> bool:
         """Whether the ACL of *url* is of *source*, and of the time when URLs of feeds lost parameters as links do."""
         row = self._cursor.execute(
@@ -210,7 +223,7 @@ class AccessStore:
     def chain(self, acl: Acl, *, source: int = 0, bound: bool = False) -> int:
         """Return the number of the chain that *acl* makes, 2 or more; the same for equal ones, whatever their URL.
 
-        *source*: whose ACL it is, 0 = not known; it counts for those that inherit, or are *bound* to it.
+        *source*: whose ACL it is, 0 = not known; it counts for those that inherit, are *bound* to it, or have a problem in place of entries.
         """
         acl = storable(acl)
         packed = pack_entries(acl.entries)
@@ -219,7 +232,7 @@ class AccessStore:
             "insert into acl_entries (digest, entries) values (?, ?) on conflict do nothing", (digest, packed)
         )
         entries = self._cursor.execute("select id from acl_entries where digest = ?", (digest,)).get
-        whose = source if bound or acl.inherit_from else 0
+        whose = source if bound or acl.inherit_from or acl.problem else 0
         return self.chain_from(
             entries, acl.inherit_from, number_of(acl.inheritance), acl.problem, source=whose, bound=bound
         )

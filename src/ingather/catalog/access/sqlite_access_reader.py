@@ -215,12 +215,12 @@ class AccessReader:
         """Return the ACL that a document has of its own: not one that a token of another source brought."""
         found = self._acl(url)
         if found is not None and found.bound:
-            source = self._rows.one(
-                "select u.source from url u join host h on h.id = u.host where u.key = ?1 and h.origin || u.path = ?2 "
-                "and u.version is not null",
+            counts = self._rows.one(
+                "select u.source = a.source from url u join host h on h.id = u.host join acl a on a.url = ?2 "
+                "where u.key = ?1 and h.origin || u.path = ?2 and u.version is not null",
                 (key(url, self._seed()), url),
             )
-            if source is not None and source[0] != found.source:
+            if counts is not None and not counts[0]:
                 return None
         return found
 

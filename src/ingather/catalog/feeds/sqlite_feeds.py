@@ -159,10 +159,11 @@ class FeedStore(FeedBook):
                 self._applier.likeness.release_source(source, applied)
 
     def move(self, url_id: int, source: int, applied: Applied) -> None:
-        """Let a URL belong to another source."""
+        """Let a URL belong to another source. An ACL that a token brought for a document goes along: it was closed so far."""
         names, duplicates = self._applier.names, self._applier.duplicates
-        before, digest, version = self._cursor.execute(
-            "select source, digest, version from url where id = ?", (url_id,)
+        before, digest, version, url = self._cursor.execute(
+            "select u.source, u.digest, u.version, h.origin || u.path from url u join host h on h.id = u.host where u.id = ?",
+            (url_id,),
         ).get
         if before == source:
             return
@@ -173,7 +174,10 @@ class FeedStore(FeedBook):
             names.count(before, -1)
             names.count(source, 1)
             duplicates.rejoin(url_id, applied)
-            # Another source, other readers: those of its default ACL, and of an ACL that a token brought for it alone.
+            self._cursor.execute(
+                "update acl set source = ? where url = ? and bound and source = ?", (source, url, before)
+            )
+            # Another source, other readers: those of its default ACL.
             self._applier.acl.renew(url_id, applied)
 
     def buried_by_hand(self, url_id: int) -> bool:
@@ -346,15 +350,26 @@ class FeedStore(FeedBook):
             (after, limit),
         )
 
-    def left_out(self, source: int, feeds: Sequence[int], after: int, limit: int) -> list[tuple[int, str]]:
-        """Return (row, URL) of *source*'s fed documents that none of *feeds* named, above row *after*."""
-        return fetch(
+    def left_out(
+        self, source: int, feeds: Sequence[int], after: int, limit: int, covers: Callable[[str], bool] | None = None
+    ) -> list[tuple[int, str]]:  # fmt: skip
+        """Return (row, URL) of *source*'s fed documents that none of *feeds* named, above row *after*.
+
+        *covers*: of which URLs the sender says anything by leaving them out; ``None`` = of all.
+        """
+        found: list[tuple[int, str]] = []
+        while rows := fetch(
             self._cursor,
             "select f.id, h.origin || u.path from fed f join url u on u.id = f.id join host h on h.id = u.host "
             "where f.source = ? and f.web = 0 and f.id > ? and f.feed not in (select value from json_each(?)) and u.version is not null "
             "order by f.id limit ?",
             (source, after, json.dumps(list(feeds)), limit),
-        )
+        ):
+            found += rows if covers is None else [row for row in rows if covers(row[1])]
+            if covers is None or len(found) >= limit:
+                break
+            after = rows[-1][0]
+        return found[:limit]
 
     def listed_for(self, source: int, limit: int) -> list[tuple[int, str, bool]]:
         """Return (row, URL, whether the row is its own) of what feeds list for the crawler for *source*."""
@@ -387,14 +402,21 @@ class FeedStore(FeedBook):
             self.changed(url_id, applied)
         return True
 
-    def count_left_out(self, source: int, feeds: Sequence[int]) -> tuple[int, int]:
+    def count_left_out(
+        self, source: int, feeds: Sequence[int], covers: Callable[[str], bool] | None = None
+    ) -> tuple[int, int]:
         """Return how many documents :meth:`left_out` has, and how many of them are held already."""
-        found = self._cursor.execute(
-            "select count(*), count(u.held) from fed f join url u on u.id = f.id "
-            "where f.source = ? and f.web = 0 and f.feed not in (select value from json_each(?)) and u.version is not null",
-            (source, json.dumps(list(feeds))),
-        ).get
-        return int(found[0]), int(found[1])
+        chosen = (
+            "from fed f join url u on u.id = f.id join host h on h.id = u.host "
+            "where f.source = ? and f.web = 0 and f.feed not in (select value from json_each(?)) and u.version is not null"
+        )
+        values = (source, json.dumps(list(feeds)))
+        if covers is None:
+            found = self._cursor.execute(f"select count(*), count(u.held) {chosen}", values).get
+            return int(found[0]), int(found[1])
+        rows = self._cursor.execute(f"select h.origin || u.path, u.held is not null {chosen}", values)
+        held = [bool(held) for url, held in rows if covers(str(url))]
+        return len(held), sum(held)
 
     # -- metadata -----------------------------------------------------------------------------
 
