@@ -235,6 +235,15 @@ def test_proxies_are_those_of_the_source_with_the_logins_of_the_source(
             assert good == dict.fromkeys(good, "indexed")
             shut = wait_until(lambda: (one := pusher.receipts(feeds["shut"])[-1]).get("reason") and one)
             assert "proxy-login" in shut["reason"], shut
+            more = pusher.push(pushed("shut"), *(record(f"{site.origin}/s{n}") for n in range(3)))
+
+            def waiting() -> list[str]:  # the way rests: who waits for it is told so
+                found = [one.get("reason", "") for one in pusher.receipts(more)]
+                return found if len(found) == 3 and all(found) else []
+
+            assert all(
+                f"proxy {through}" in said and "user and password" in said for said in wait_until(waiting)
+            )
             wait_until(lambda: set(served.found("walrus")) == {f"{site.origin}/g", f"{site.origin}/n"})
     came = {name: b"".join(one.heads) for name, one in (("usual", usual), ("gated", gated))}
     assert b"/basic/u" in came["usual"]
@@ -244,3 +253,46 @@ def test_proxies_are_those_of_the_source_with_the_logins_of_the_source(
     assert site.shown["/basic/u"] == {basic(SECRETS["basic"]), ""}
     assert "/s" not in site.shown
     assert json.dumps(shut).count(SECRETS["shut"]) == 0
+
+
+def test_all_that_a_refused_password_holds_back_says_so(fed: Rig, site: LoginSite) -> None:
+    fed.toml(
+        f'[credential.wrong]\nkind = "basic"\nurl = "{site.origin}/"\nuser = "crawler"\nsecret = "wrong"\n'
+        '[source.Wrong]\ncredentials = ["wrong"]\n'
+    )
+    with fed.serving() as served:
+        pusher = Pusher(served)
+        feed = pusher.push("wrong", *(record(f"{site.origin}/wrong/{n}") for n in range(6)))
+        wait_until(
+            lambda: (found := pusher.receipts(feed)) and all(one["state"] == "failed" for one in found),
+        )
+        assert all("credential wrong" in one["reason"] for one in pusher.receipts(feed))
+    assert site.refused <= 3
+
+
+def test_gsa_T40_an_authmethod_closes_what_is_fetched_without_a_login_and_names_the_login_that_is_missing(
+    fed: Rig, site: LoginSite
+) -> None:
+    methods = ("httpbasic", "ntlm", "httpsso")
+    with fed.serving() as served:
+        pusher = Pusher(served)
+        shut = {
+            method: pusher.push("Repository", record(f"{site.origin}/{folder}/{method}", authmethod=method))
+            for method, folder in zip(methods, ("basic", "ntlm", "bearer"), strict=True)
+        }
+        told = {method: pusher.ended(feed) for method, feed in shut.items()}
+        free = [
+            pusher.push("Repository", record(f"{site.origin}/free/{method}", authmethod=method))
+            for method in methods
+        ]
+        free.append(pusher.push("Repository", record(f"{site.origin}/free/none", authmethod="none")))
+        assert [pusher.ended(feed)["state"] for feed in free] == ["indexed"] * 4
+        wait_until(lambda: served.found("walrus") == [f"{site.origin}/free/none"])
+    assert {one["state"] for one in told.values()} == {"refused"}
+    kinds = dict(zip(methods, ("basic", "ntlm", "form"), strict=True))
+    for method, one in told.items():
+        assert f'kind = "{kinds[method]}" (authmethod {method}), url = "{site.origin}/"' in one["needs"]
+        assert one["needs"].endswith('credentials = ["NAME"] in [source.Repository]')
+        assert one["needs"] in fed.explained(one["url"])
+    closed = fed.explained(f"{site.origin}/free/ntlm").partition("\n")[0]
+    assert "its authmethod, the login that it was fetched with" in closed
