@@ -296,3 +296,21 @@ def test_gsa_T40_an_authmethod_closes_what_is_fetched_without_a_login_and_names_
         assert one["needs"] in fed.explained(one["url"])
     closed = fed.explained(f"{site.origin}/free/ntlm").partition("\n")[0]
     assert "its authmethod, the login that it was fetched with" in closed
+
+
+def test_a_section_that_comes_after_the_first_push_in_another_case_gives_its_login(
+    fed: Rig, site: LoginSite
+) -> None:
+    url = f"{site.origin}/basic/late"
+    with fed.serving() as served:
+        pusher = Pusher(served)
+        assert pusher.ended(pusher.push("SharePoint", record(url)))["state"] == "refused"
+    fed.toml(
+        f'[credential.basic]\nkind = "basic"\nurl = "{site.origin}/"\nuser = "crawler"\nsecret = "basic"\n'
+        '[source.sharepoint]\ncredentials = ["basic"]\n'
+    )
+    with fed.serving() as served:
+        pusher = Pusher(served)
+        late = pusher.push("SHAREPOINT", record(url, crawl_immediately="true"))
+        assert pusher.ended(late)["state"] == "indexed"
+        assert served.found("walrus") == []
