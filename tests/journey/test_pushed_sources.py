@@ -153,3 +153,26 @@ def test_a_page_that_comes_with_its_content_is_as_public_as_its_section_says(rig
         wait_until(lambda: url in rig.shown())
         wait_until(lambda: json.loads(rig.call("feed", "show", "1", "--json").out)["indexed"])
         assert served.found("walrus") == []
+
+
+def test_what_a_listed_url_leads_to_needs_a_site_where_its_source_is_crawled_as_well(
+    rig: Rig, adaptor: Adaptor
+) -> None:
+    assert rig.call("feed", "trust", "127.0.0.1").status == 0
+    rig.toml("[source.web]\ndelay = '10ms'\n")
+    rig.site("http://localhost:9", source="both")  # another host; nobody is there
+    for name in ("both", "pushed"):
+        adaptor.documents[f"/{name}"] = page(name, f"/{name}/link")
+        adaptor.documents[f"/{name}/link"] = page(f"{name} link")
+        adaptor.documents[f"/{name}/target"] = page(f"{name} target")
+        adaptor.redirects[f"/{name}/away"] = f"/{name}/target"
+    asked = {"/both", "/both/away", "/pushed", "/pushed/away", "/pushed/link", "/pushed/target"}
+    with rig.serving() as served:
+        for name in ("both", "pushed"):
+            push(served, record(adaptor.url(f"/{name}")), record(adaptor.url(f"/{name}/away")), source=name)
+        wait_until(lambda: asked <= set(adaptor.asked))
+        wait_until(lambda: len(rig.shown()) == 4)
+    assert set(adaptor.asked) - {"/robots.txt"} == asked
+    known = rig.known()
+    outside = [known.get(adaptor.url(f"/both/{name}")) for name in ("link", "target")]
+    assert {one.state for one in outside if one is not None} <= {State.EXCLUDED}

@@ -10,6 +10,7 @@ from ingather.errors import CatalogDamagedError
 from ingather.explain.forms import instant, short, step_form, told_form, verdict_form
 from ingather.explain.headline import headline
 from ingather.explain.proof import evidence_form, stone_form
+from ingather.feeds.admitting import login_wanted
 from ingather.fetch import RobotsKind
 from ingather.fetch.robots import parse as parse_robots
 from ingather.filters import Convert, Decision, Engine
@@ -162,6 +163,10 @@ class Explainer:
             answer["web_feeds"] = listed
         if record is not None and self._parts.ways is not None:
             answer["ways"] = self._parts.ways(record.source, url)
+        if record is not None:
+            owned = next((listing["authmethod"] for listing in answer["feeds"] if listing["owner"]), "")
+            wanted = login_wanted(url, record.source, owned, record.outcome, record.status)
+            answer |= {"needs": wanted} if wanted else {}
         alias = self._parts.alias(url) if self._parts.alias is not None else None
         if alias is not None:
             answer["alias"] = alias

@@ -131,7 +131,8 @@ def _described(answer: Mapping[str, Any]) -> str:
     if any("readacl" in attributes for attributes in answer.get("layers", {}).values()):
         return "its description has an access list (readacl): ingather access explain says who may see it"
     if answer.get("access") != "public":
-        return "shown to nobody: its source has access rights (access=secure), and no access list of the document says who may see it"
+        closed = "access=secure of its source, its authmethod, the login that it was fetched with, or its host's word"
+        return f"shown to nobody: it is not for everybody ({closed}), and no access list of the document says who may see it"
     behind = answer["index"].get("behind", 0)
     if answer.get("held"):
         return f"hidden while its deletion is held: {answer['held']}"

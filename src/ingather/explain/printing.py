@@ -98,6 +98,8 @@ def _known(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"           which is linked from {url}"
     state = answer["state"] + (f", last visit: {answer['outcome']}" if answer["outcome"] else "")
     yield f"state      {state}{' ' + str(answer['status']) if answer['status'] else ''}{': ' + answer['detail'] if answer['detail'] else ''}"
+    if answer.get("needs"):
+        yield f"needs      {answer['needs']}"
     if answer["where"]:
         yield f"decided by {answer['where']} (configuration {answer['config_version']})"
     yield from _alike(answer)

@@ -137,6 +137,11 @@ _REASONS: Final[Mapping[Outcome, str]] = {
     Outcome.BACK_OFF: "its host asks for time", Outcome.SERVER_ERROR: "its host failed", Outcome.FAILED: "its host did not answer",
     Outcome.QUARANTINED: "it is in quarantine: ingather robot release lets it out", Outcome.REDIRECTED: "it leads to another URL",
 }  # fmt: skip
+_FAILURES: Final[Mapping[str, str]] = {
+    "auth": "its login failed", "proxy": "no proxy leads to its host", "proxy-login": "its proxy does not let us in",
+    "tls": "no secure connection to its host",
+}  # fmt: skip
+"""Failures for which the host's silence is not to blame, by the word that their detail begins with."""
 
 
 _AS_WRITTEN: Final[Mapping[int, str]] = {
@@ -199,6 +204,8 @@ def _ended(of: Standing) -> Shown:
 
 def _reason(of: Standing) -> str:
     parts = [_REASONS.get(of.outcome, "it makes no document") if of.outcome is not None else ""]
+    if of.outcome is Outcome.FAILED:
+        parts = [_FAILURES.get(of.detail.partition(":")[0], parts[0])]
     if of.status and of.status >= _NO_SUCCESS and not of.detail.startswith("HTTP"):
         parts.append(f"HTTP {of.status}")
     rule = of.rule if of.outcome in _RULED else ""

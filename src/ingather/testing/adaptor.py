@@ -82,6 +82,7 @@ class Adaptor:
         documents: path to document; what is not there is 404.
         full_access: addresses that get everything.
         version_7_0: speak as to an appliance of version 7.0, without X-Gsa-Doc-Controls.
+        redirects: path to where it leads.
         asked: paths that were asked for, in order.
         held: paths whose answers are made when they are asked for, and sent when the event is set.
     """
@@ -90,6 +91,7 @@ class Adaptor:
         self.documents = dict(documents or {})
         self.full_access = {"127.0.0.1"}
         self.version_7_0 = False
+        self.redirects: dict[str, str] = {}
         self.asked: list[str] = []
         self.held: dict[str, Event] = {}
         adaptor = self
@@ -131,7 +133,9 @@ class Adaptor:
         known = request.client_address[0] in self.full_access and "SecMgr" not in request.headers.get(
             "User-Agent", ""
         )
-        if request.path == "/robots.txt" or (known and document is None):
+        if known and request.path in self.redirects:
+            self._send(request, 302, [("Location", self.redirects[request.path])], b"")
+        elif request.path == "/robots.txt" or (known and document is None):
             self._send(request, 404, [], b"")
         elif not known or document is None:
             self._send(request, 403, [], b"Forbidden")

@@ -252,11 +252,11 @@ ENDS = [
     (Outcome.ROBOTS, 0, "refused", "robots.txt forbids it"), (Outcome.EXCLUDED, 200, "refused", "the rules exclude it"),
     (Outcome.NOINDEX, 200, "refused", "the page forbids it (noindex)"), (Outcome.REFUSED, 403, "refused", "its host refuses access: HTTP 403"),
     (Outcome.SERVER_ERROR, 500, "failed", "its host failed: HTTP 500"), (Outcome.NOT_FOUND, 404, "failed", "it is not there: HTTP 404"),
-    (Outcome.FAILED, 0, "failed", "its host did not answer"), (Outcome.REDIRECTED, 302, "visited", "it leads to another URL: HTTP 302"),
+    (Outcome.REFUSED, 401, "refused", "its host refuses access: HTTP 401"), (Outcome.FAILED, 0, "failed", "its host did not answer"), (Outcome.REDIRECTED, 302, "visited", "it leads to another URL: HTTP 302"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("end", ENDS, ids=[e[0].name for e in ENDS])
+@pytest.mark.parametrize("end", ENDS, ids=[f"{e[0].name}-{e[1]}" for e in ENDS])
 def test_the_end_of_a_visit_is_in_the_receipt_with_its_reason(
     own: FeedRig, robot: FeedRobot, end: tuple[Outcome, int, str, str]
 ) -> None:

@@ -1,9 +1,7 @@
 """A loopback host that asks a handler, one state for each connection, and a fetcher with logins aimed at it."""
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from ingather.fetch.http import Asking, HttpFetcher
 from ingather.fetch.limits import Limits
 from ingather.model.resource import Failure, Request, Response
 from ingather.model.scope import Scope
+from ingather.testing.papers import make_papers
 
 LOOPBACK = Scope(source="here", addresses=("127.0.0.0/8", "::1/128"))
 
@@ -210,22 +209,7 @@ def run() -> Callable[[Coroutine[Any, Any, None]], None]:
 @pytest.fixture(scope="session")
 def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a CA (ca.pem), a server for localhost, and clients anna and bert (NAME.pem, NAME.key, bert's key closed)."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("the openssl command is not there to make certificates (apt-get install openssl)")
     folder = tmp_path_factory.mktemp("papers")
-
-    def call(*words: str) -> None:
-        subprocess.run([openssl, *words], check=True, capture_output=True, cwd=folder, timeout=60)
-
-    ec = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
-    call(
-        "req", "-x509", *ec, "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=CA"
-    )
-    for name, extra in (("localhost", "subjectAltName=DNS:localhost,IP:127.0.0.1"), ("anna", "extendedKeyUsage=clientAuth"), ("bert", "extendedKeyUsage=clientAuth")):  # fmt: skip
-        closed = ("-passout", "pass:kanari-pass") if name == "bert" else ("-nodes",)
-        call("req", *ec, *closed, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        (folder / "ext").write_text(extra)
-        call("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-out", f"{name}.pem", "-extfile", "ext")  # fmt: skip
-        (folder / f"{name}.key").chmod(0o600)
+    if not make_papers(folder):
+        pytest.skip("the openssl command is not there to make certificates (apt-get install openssl)")
     return folder

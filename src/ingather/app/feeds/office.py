@@ -4,13 +4,15 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ingather.app.reaching.rested import way_states, ways_to
 from ingather.catalog.feeds.sqlite_feed_reader import FeedReceipts
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.errors import UnknownNameError, UsageError
-from ingather.feeds.admitting import admitted_by
+from ingather.feeds.admitting import admitted_by, login_wanted
 from ingather.feeds.receipts import FEED_STATES, FeedState, Standing, clock_time, log_line, shown_state
 from ingather.model.lifecycle import Outcome, State
+from ingather.robot.politeness.ways import WayState
 
 __all__ = ["FeedOffice", "again_job", "forget_job"]
 
@@ -96,7 +98,8 @@ class FeedOffice:
                 number, indexed=indexed, after=after, limit=limit, written=_WRITTEN.get(state, ()),
                 derived=state if state in _DERIVED else "",
             )  # fmt: skip
-        return [_record_form(row, self._declared) for row in rows]
+        ways = way_states(self._database)
+        return [_record_form(row, self._declared, ways) for row in rows]
 
     def due_visits(self, now_s: float, most: int) -> int:
         """Return how many visits that pushed records asked for may be made now, *most* if there are more."""
@@ -132,7 +135,9 @@ class FeedOffice:
         return form
 
 
-def _record_form(row: Mapping[str, Any], declared: Container[str]) -> dict[str, Any]:
+def _record_form(
+    row: Mapping[str, Any], declared: Container[str], ways: Sequence[WayState]
+) -> dict[str, Any]:
     state, outcome = row["state"], row["outcome"]
     found = shown_state(
         Standing(
@@ -147,11 +152,18 @@ def _record_form(row: Mapping[str, Any], declared: Container[str]) -> dict[str, 
     for name, at_s in (("visited", found.visited_s), ("until", found.until_s)):
         if at_s is not None:
             form[name] = clock_time(at_s)
-    if found.reason:
-        form["reason"] = found.reason
+    owner = str(row["owner"])
+    reason = found.reason
+    if ways and found.state == "waiting for crawl":
+        failed = ways_to(ways, owner, str(row["url"]))
+        reason = f"{failed[0].way} of its source failed: {failed[0].detail}" if failed else reason
+    if reason:
+        form["reason"] = reason
     if found.state == "needs-scope":
-        owner = str(row["owner"])
         form["needs"] = admitted_by(str(row["detail"]), owner, declared=owner in declared)
+    elif found.state in {"refused", "visited"} and outcome is not None:
+        wanted = login_wanted(row["url"], owner, row["authmethod"], Outcome(outcome), row["status"])
+        form |= {"needs": wanted} if wanted else {}
     return form | {"log": log_line(form)}
 
 

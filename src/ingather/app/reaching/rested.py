@@ -1,5 +1,6 @@
-"""Ways of sources that failed, as the catalog keeps them, for explain."""
+"""Ways of sources that failed, as the catalog keeps them, for explain and receipts."""
 
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ingather.model.urlparts import split
 from ingather.robot.keeper import WAY_STATES
 from ingather.robot.politeness.ways import WayState
 
-__all__ = ["rested_ways"]
+__all__ = ["rested_ways", "way_states", "ways_to"]
 
 
 def rested_ways(database: Path, source: str, url: str, now_s: float) -> list[dict[str, Any]]:
@@ -23,25 +24,32 @@ def rested_ways(database: Path, source: str, url: str, now_s: float) -> list[dic
 
     ``until`` ``None`` = the rest is over, the next visit tries it.
     """
-    if not database.exists():
-        return []
-    with closing(open_reader(database)) as db:
-        packed = Memory(db, Rows(db, database)).recall(WAY_STATES)
-    if not packed:
-        return []
-    try:
-        parts = split(url)
-        here = f"{parts.host}:{parts.port}"
-    except UrlError:
-        here = ""
     return [
         {
             "way": one.way, "until": instant(one.not_before_s) if one.not_before_s > now_s else None, "failures": one.failures,
             "why": one.detail,
         }
-        for one in msgspec.msgpack.decode(packed, type=list[WayState])
-        if one.source == source and _is_to(one.way, here)
+        for one in ways_to(way_states(database), source, url)
     ]  # fmt: skip
+
+
+def way_states(database: Path) -> list[WayState]:
+    """Return what is kept of ways that failed last, of all sources."""
+    if not database.exists():
+        return []
+    with closing(open_reader(database)) as db:
+        packed = Memory(db, Rows(db, database)).recall(WAY_STATES)
+    return msgspec.msgpack.decode(packed, type=list[WayState]) if packed else []
+
+
+def ways_to(states: Iterable[WayState], source: str, url: str) -> list[WayState]:
+    """Return those of *states* that may be ways of *source* to *url*."""
+    try:
+        parts = split(url)
+        here = f"{parts.host}:{parts.port}"
+    except UrlError:
+        here = ""
+    return [one for one in states if one.source == source and _is_to(one.way, here)]
 
 
 def _is_to(way: str, here: str) -> bool:

@@ -39,7 +39,7 @@ _COLUMNS: Final = {
     "rule": "coalesce((select trim(d.reason || iif(d.place = '', '', ' (' || d.place || ')')) from directive d where d.id = u.verdict), '')",
     "fetched_s": "u.fetched", "due_s": "u.due", "buried_s": "t.at", "why": "coalesce(t.reason, '')", "received_s": "q.received",
     "held": "u.held is not null", "described": "u.version is not null", "out_of_scope": _OUT_OF_SCOPE,
-    "owner": "coalesce(s.name, '')",
+    "owner": "coalesce(s.name, '')", "authmethod": "coalesce(f.authmethod, '')",
     "in_index": "r.seq <= ?6 and (u.id is null or u.id not in (select id from change where seq > ?6))",
 }  # fmt: skip
 _RECORD: Final = (
