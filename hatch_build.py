@@ -4,6 +4,7 @@
   or when compiling fails, one line says so, and pages are walked in Python.
 * With ``INGATHER_COMPILE=1``, for a wheel: the modules that every page goes through, by mypyc (build_compiled.py). That takes
   a minute and wants to succeed: the build ends when it does not, for somebody asked for it.
+* With ``INGATHER_COMPILE=none``, nothing: the wheel is for any Python on any machine, and slower.
 """
 
 import os
@@ -67,6 +68,11 @@ def wants_modules() -> bool:
     return os.environ.get("INGATHER_COMPILE", "0").strip().lower() in {"1", "true", "yes", "on"}
 
 
+def wants_nothing() -> bool:
+    """Return whether a wheel is to hold sources alone."""
+    return os.environ.get("INGATHER_COMPILE", "").strip().lower() == "none"
+
+
 class CompiledParts(BuildHookInterface[Any]):
     """Hatchling's hook: compiles before an editable installation or a wheel is made."""
 
@@ -76,6 +82,8 @@ class CompiledParts(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the libraries to what is built; a wheel with them belongs to this platform."""
+        if version != "editable" and wants_nothing():
+            return
         trouble = compile_walk(Path(self.root) / FOLDER)
         if trouble:
             self.app.display_warning(f"ingather is built without its compiled walk (optional): {trouble}")

@@ -24,14 +24,14 @@ _STEP: Final = re.compile(
     rb"""<(?: !(?=--)(?s:.*?)-->
            | (?P<meta>[mM][eE][tT][aA])(?=[\t\n\f\r\x20/])
            | (?P<raw>script|style|title|textarea)(?=[\t\n\f\r\x20/>])
-           | /?[a-zA-Z](?> =[\t\n\f\r\x20]*(?>"[^"]*"|'[^']*') | [^>] )*+
+           | /?[a-zA-Z](?: [^>=]++ | =[\t\n\f\r\x20]*+(?:"[^"]*+"|'[^']*+') | = )*
            | [!/?][^>]*+ )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ATTRIBUTE: Final = re.compile(
     rb"""[\t\n\f\r\x20/]*+ (?P<name>[^>\t\n\f\r\x20/][^=>\t\n\f\r\x20/]*+)
          (?: [\t\n\f\r\x20]*+ = [\t\n\f\r\x20]*+
-             (?: "(?P<double>[^"]*)" | '(?P<single>[^']*)' | (?P<bare>[^\t\n\f\r\x20>"'][^\t\n\f\r\x20>]*+)? ) )?+""",
+             (?: "(?P<double>[^"]*)" | '(?P<single>[^']*)' | (?P<bare>[^\t\n\f\r\x20>"'][^\t\n\f\r\x20>]*+)? ) )?""",
     re.VERBOSE,
 )
 _XML_DECLARATION: Final = re.compile(

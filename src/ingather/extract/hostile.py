@@ -11,6 +11,7 @@ every few kilobytes is found above four megabytes only; below it costs its proce
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,9 +36,11 @@ _CHUNK_BYTES: Final = 32 << 10
 
 _TAG: Final = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*+)")
 _ATTRIBUTE: Final = re.compile(
-    rb"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+|[\"'][^\s>]*+)?)?+"
+    rb"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+|[\"'][^\s>]*+)?)?"
 )
-_WHOLE_TAG: Final = re.compile(rb"<[a-zA-Z](?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+|[\"'])*+")
+# Some of a tag up to its end. Bounded, for each round of a repeated group takes memory until the match is over.
+_TAG_PART: Final = re.compile(rb"(?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?|[\"']){1,256}")
+_TAG_START: Final = re.compile(rb"<[a-zA-Z]")
 # Closed by their like or never open: they do not pile up.
 _FLAT: Final = frozenset(
     b"area base br col embed hr img input link meta param source track wbr li p dd dt td th tr tbody thead tfoot "
@@ -83,9 +86,19 @@ def _has_crowded_tag(html: bytes, size: int, limit: int) -> bool:
         else:
             place += _WINDOW_BYTES
     return size > _LARGE_BYTES and any(
-        tag.end() - tag.start() > _WINDOW_BYTES and _attributes_reach(html, tag.start(), limit)
-        for tag in _WHOLE_TAG.finditer(html)
+        end - start > _WINDOW_BYTES and _attributes_reach(html, start, limit)
+        for start, end in _whole_tags(html)
     )
+
+
+def _whole_tags(html: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each tag begins, and where its ``>`` stands or the page ends."""
+    end = 0
+    while tag := _TAG_START.search(html, end):
+        end = tag.end()
+        while part := _TAG_PART.match(html, end):
+            end = part.end()
+        yield tag.start(), end
 
 
 def _attributes_reach(html: bytes, start: int, limit: int) -> bool:

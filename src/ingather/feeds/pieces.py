@@ -19,8 +19,10 @@ GUESSED: Final = "\ue0f3\ue0f4\ue0f3"
 """Stands before a character that repair guessed or where it took one out."""
 
 _GUESSED: Final = GUESSED.encode()
+_META_PART: Final = rb"(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')"
+# A repeated group takes memory for each round: a tag of more parts is none that somebody forgot to close.
 _META: Final = re.compile(
-    rb"<(meta)(?=[\s/>])((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>?|</meta\s*+>", re.IGNORECASE
+    rb"<(meta)(?=[\s/>])(" + _META_PART + rb"{0,4096})(?!" + _META_PART + rb")>?|</meta\s*+>", re.IGNORECASE
 )
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 _BAD_NUMBER: Final = re.compile(rb"&#(?:0*([0-9]{1,8})|x0*([0-9A-Fa-f]{1,8}));")

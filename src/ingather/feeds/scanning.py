@@ -22,7 +22,11 @@ _MOST_DOCTYPE: Final = 64 * 1024
 _OVERSIZE_HEAD: Final = 64 * 1024
 _OVERLAP: Final = 256
 
-_TAG: Final = re.compile(rb"<[^<>\"']*+(?:(?:\"[^\"<]*+\"|'[^'<]*+')[^<>\"']*+)*+>")
+# Bounded, for each round of a repeated group takes memory until the match is over; tag_end goes on from there.
+_VALUES: Final = rb"(?:(?:\"[^\"<]*+\"|'[^'<]*+')[^<>\"']*+)"
+_TAG: Final = re.compile(rb"<[^<>\"']*+" + _VALUES + rb"{0,64}>")
+_TAG_START: Final = re.compile(rb"<[^<>\"']*+")
+_TAG_PART: Final = re.compile(_VALUES + rb"{1,256}")
 _NAME: Final = re.compile(rb"<(/?)([A-Za-z_:\x80-\xff][\w.:\x80-\xff-]*+)")
 _PREFIX: Final = rb"(?:[A-Za-z_][\w.-]*:)?"
 _ACL_HINT: Final = re.compile(rb"<" + _PREFIX + rb"(?i:acl)[\s/>]|google:|Z29vZ2xlO")
@@ -212,8 +216,8 @@ class Scanner:
             following = self._buf.find(b"<", start + seen)
             limit = following if following >= 0 else len(self._buf)
             closed = self._buf.find(b">", start + seen, limit)
-            if closed >= 0 and (match := _TAG.match(self._buf, start, limit)) is not None:
-                return match.end(), True
+            if closed >= 0 and (end := tag_end(self._buf, start, limit)) >= 0:
+                return end, True
             if following >= 0:
                 return (closed + 1 if closed >= 0 else following), False
             if limit - start > _MOST_TAG:
@@ -341,6 +345,19 @@ _CLOSE: Final = re.compile(rb"\s*+>")
 _DOCTYPE_STEP: Final = re.compile(
     rb"<!--.*?-->|<\?.*?\?>|<!(?!--)[A-Z]*|\"[^\"]*\"|'[^']*'|[\[\]>]|[^<\"'\[\]>]++", re.DOTALL
 )
+
+
+def tag_end(buffer: bytearray | bytes, start: int, limit: int) -> int:
+    """Return where the tag at *start* ends, whose quoted values may hold ``>``; -1 if it does not before *limit*."""
+    match = _TAG.match(buffer, start, limit)
+    if match is not None:
+        return match.end()
+    match = _TAG_START.match(buffer, start, limit)
+    end = start
+    while match is not None:
+        end = match.end()
+        match = _TAG_PART.match(buffer, end, limit)
+    return end + 1 if start < end < limit and buffer[end] == ord(">") else -1
 
 
 def doctype_end(buffer: bytearray | bytes, start: int) -> int:

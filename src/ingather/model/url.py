@@ -45,13 +45,11 @@ _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 # After Ada everything is ASCII and dot segments are gone. A URL of this form is canonical as it stands.
 _CLEAN: Final = re.compile(
-    r"(?:https?|ftp)://[a-z0-9_-]++(?:\.[a-z0-9_-]++)*+(?::[0-9]++)?+/[A-Za-z0-9\-._~/!$&'()*+,:@=]*+\Z"
+    r"(?:https?|ftp)://[a-z0-9_.-]++(?<!\.):?+[0-9]*+(?<!:)/[A-Za-z0-9\-._~/!$&'()*+,:@=]*+\Z"
 )
 # What neither Ada nor the rules here would change, hung on a canonical directory or origin: no escapes, no dot
-# segments, no scheme, no parameters. Three of four links on ordinary pages.
-_PLAIN: Final = re.compile(
-    r"(/|(?:\.\./)*+)(?:[A-Za-z0-9\-_~!$&'()*+,@=][A-Za-z0-9\-._~!$&'()*+,@=]*+/?+)*+\Z"
-)
+# segments but at the beginning, no scheme, no parameters. Three of four links on ordinary pages.
+_PLAIN: Final = re.compile(r"(/|\.\./(?:\.\./){0,60}|)(?![./])(?!.*/[./])[A-Za-z0-9\-._~/!$&'()*+,@=]*+\Z")
 _WEB: Final = ("http://", "https://", "ftp://")
 _MEMO_ORIGINS: Final = 4096
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

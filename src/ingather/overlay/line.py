@@ -22,13 +22,13 @@ _PREFIX: Final = re.compile(r"[^ \t]+")
 _GAP: Final = re.compile(r"[ \t]+")
 _NAME: Final = re.compile(r'[^ \t":]*')
 _CLASS: Final = re.compile(r"(?![Ff][Uu][Nn])[A-Za-z0-9]{1,64}\Z")
-_QUOTED: Final = re.compile(r'"((?:[^"]|"")*+)"')
+_QUOTED: Final = re.compile(r'"((?:[^"]++|"")*)"(?!")')
 _WORD: Final = re.compile(r'[^ \t"]+')
 _PLAIN: Final = re.compile(r"\w+\Z")
 _DAY: Final = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})\Z")
 _PRINCIPAL: Final = re.compile(r"(?:user|group):.+\Z", re.DOTALL)
 # For lines that were read before: no check is made again.
-_AGAIN: Final = re.compile(r'([A-Za-z0-9]+):(?:"((?:[^"]|"")*+)"|([^ \t"]+))')
+_AGAIN: Final = re.compile(r'([A-Za-z0-9]+):(?:"((?:[^"]++|"")*)"(?!")|([^ \t"]+))')
 
 # One element, quoted, that is what it says: nothing to trim (what is not ASCII may be a blank), nothing doubled.
 _SINGLE: Final = re.compile(rb'(?![dX]:)([A-Za-z0-9]+):"(\w|\w[^"]*[!#-~])"').fullmatch

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingather.connections import Connection, GateLimits, Guard
 from ingather.errors import IngatherError, RobotStateError, UrlError, UsageError
 from ingather.log import get
 
@@ -40,7 +41,7 @@ class PortLimits:
 
     Attributes:
         line_bytes: longest line.
-        connections: at a time; who comes beyond it is told so.
+        connections: at a time, of those who have said who they are, and as many of the others, whose slowest then gives way.
         first_s: time for ``AUTH``.
         idle_s: time between two lines.
         wrong: wrong tokens, of everybody together, after which for ...
@@ -85,6 +86,8 @@ class CommandPort:
         self._limits = limits or PortLimits()
         self._servers: list[asyncio.Server] = []
         self._open: set[asyncio.Task[Any]] = set()
+        most = self._limits.connections
+        self._guard = Guard(GateLimits(total=most, per_address=most, trusted=most))
         self._closed = False
         self._wrong = 0
         self._slow_until = 0.0
@@ -140,14 +143,25 @@ class CommandPort:
         if task is None:
             return
         self._open.add(task)
+        peer = writer.get_extra_info("peername")
+        place = Connection(
+            str(peer[0]) if peer else "?", trusted=False, began_s=asyncio.get_running_loop().time(), task=task
+        )
         try:
-            if len(self._open) > self._limits.connections:
+            if not self._guard.admit(place):
                 await _say(writer, "429 too many connections")
             elif await self._authenticated(reader, writer):
-                await self._serve(reader, writer)
+                if self._guard.promote(place):
+                    await self._serve(reader, writer)
+                else:
+                    await _say(writer, "429 too many connections")
+        except asyncio.CancelledError:
+            if not place.given_up:
+                raise
         except (ConnectionError, TimeoutError, ssl.SSLError):
             pass
         finally:
+            self._guard.leave(place)
             self._open.discard(task)
             writer.close()
 

@@ -1,13 +1,12 @@
 """How uvicorn serves a listener: one door into it, with the guards that it lacks.
 
-uvicorn waits for ever for a head that drips, and lets one address open any number of
-connections. :class:`GuardedProtocol` bounds both; :func:`listener_config` sets everything else
+uvicorn waits for ever for a head that drips and for a client that does not read, and lets one address open any number of
+connections. :class:`GuardedProtocol` bounds these; :func:`listener_config` sets everything else
 that must not be forgotten (no ``Server`` header, no trust in forwarding headers, no access log
 of queries).
 """
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from ingather.connections import Connection, GateLimits, Guard, Phase
 from ingather.web.boundary import SECURITY_HEADERS
 
 __all__ = ["ConnectionLimits", "GuardedProtocol", "listener_config"]
@@ -49,10 +49,11 @@ class ConnectionLimits:
     """Bounds of a listener's connections.
 
     Attributes:
-        total: open connections; more are closed at once.
-        per_address: of them from one address.
+        total: open connections; one more takes the place of another, or is closed at once.
+        per_address: of them from one address (a /64 of IPv6).
         head_s: seconds from a head's first byte (or the connection's start) to its last.
         answer_s: seconds for a request from head to the answer's last byte, slow readers included.
+        unread_s: seconds for which a client may read nothing of an answer that waits for it.
         idle_s: seconds that a connection may wait for its next request.
     """
 
@@ -60,47 +61,58 @@ class ConnectionLimits:
     per_address: int = 32
     head_s: float = 30.0
     answer_s: float = 300.0
+    unread_s: float = 30.0
     idle_s: int = 15
 
 
-class GuardedProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with a time limit on heads and answers, and connections counted by address.
+@dataclass(eq=False, slots=True)
+class _Held(Connection):
+    """A connection whose place the guard may give to another."""
 
-    Subclassed once for each listener by :func:`listener_config`, so that limits and counts are its own.
+    transport: asyncio.Transport | None = None
+
+    def give_up(self, reason: str) -> None:
+        """Hang up; uvicorn's task sees that nobody is there."""
+        self.given_up = reason
+        if self.transport is not None:
+            self.transport.abort()
+
+
+class GuardedProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with a time limit on heads, answers and silent readers, and a guard over all connections.
+
+    Subclassed once for each listener by :func:`listener_config`, so that limits and guard are its own.
     """
 
     limits = ConnectionLimits()
-    open_by_address: ClassVar[Counter[str]] = Counter()
+    guard: ClassVar[Guard] = Guard(GateLimits())
     _timer: asyncio.TimerHandle | None = None
-    _counted = ""
+    _held: _Held | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection; close it when there are too many."""
+        """Take a place among the connections; close it when there is none."""
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
-        counts = self.open_by_address
-        if counts.total() >= self.limits.total or counts[address] >= self.limits.per_address:
+        held = _Held(address, trusted=False, began_s=self.loop.time(), transport=transport)
+        if not self.guard.admit(held):
             transport.abort()
             return
-        self._counted = address
-        counts[address] += 1
+        self._held = held
         self._arm(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the place free."""
         self._disarm()
-        if self._counted:
-            counts = self.open_by_address
-            counts[self._counted] -= 1
-            if not counts[self._counted]:
-                del counts[self._counted]
-            self._counted = ""
+        if self._held is not None:
+            self.guard.leave(self._held)
+            self._held = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Time the head from its first byte to its last, then the answer."""
-        if not self._counted:
+        if self._held is None:
             return
+        self._held.got(len(data))
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -108,17 +120,46 @@ class GuardedProtocol(H11Protocol):
             self._arm(self.limits.answer_s)
         elif self._timer is None:
             self._arm(self.limits.head_s)
+        self._enter()
 
     def on_response_complete(self) -> None:
-        """Stop the clock; uvicorn's own counts the wait for the next request."""
+        """Stop the clock; uvicorn's own counts the wait for the next request, but not for what is not read yet."""
         self._disarm()
         super().on_response_complete()
+        if self._answering():  # the next one was here already
+            self._arm(self.limits.answer_s)
+        elif self.transport.get_write_buffer_size():
+            self._arm(self.limits.unread_s)
+        self._enter()
+
+    def pause_writing(self) -> None:
+        """Begin to wait for a client that does not read."""
+        super().pause_writing()
+        self._arm(self.limits.unread_s)
+        self._enter(Phase.ANSWER)
+
+    def resume_writing(self) -> None:
+        """Go on: it reads."""
+        super().resume_writing()
+        if self._answering():
+            self._arm(self.limits.answer_s)
+        self._enter()
+
+    def _enter(self, phase: Phase | None = None) -> None:
+        """Tell the guard what the connection is at."""
+        if self._held is None:
+            return
+        if phase is None:
+            answering = self._answering()
+            phase = Phase.HEAD if not answering else Phase.BODY if self.cycle.more_body else Phase.WORK
+        self._held.enter(phase, self.loop.time())
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP in the shape and with the headers of every other answer."""
         if not self._answering():
             self.transport.write(_NO_HTTP)
         self.transport.close()
+        self._arm(self.limits.unread_s)
 
     def _answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
@@ -141,7 +182,8 @@ def listener_config(app: ASGIApp, *, limits: ConnectionLimits | None = None) -> 
     caller binds the socket, so that a taken port is known before anything starts.
     """
     bounds = limits or ConnectionLimits()
-    members: dict[str, Any] = {"limits": bounds, "open_by_address": Counter()}
+    guard = Guard(GateLimits(total=bounds.total, per_address=bounds.per_address))
+    members: dict[str, Any] = {"limits": bounds, "guard": guard}
     protocol = type("ListenerProtocol", (GuardedProtocol,), members)
     return uvicorn.Config(
         app,

@@ -1,7 +1,7 @@
 """Shares and speeds, with a clock of the test's own."""
 
+from ingather.connections import Connection, Guard, Phase
 from ingather.web.feedgate import GateLimits
-from ingather.web.feedgate.guard import Connection, Guard, Phase
 
 LIMITS = GateLimits(total=3, per_address=2, trusted=2, head_s=10, rate=100, rate_window_s=10, answer_s=5)
 
@@ -80,3 +80,38 @@ def test_a_head_in_drops_and_a_body_in_drops_are_given_up() -> None:
     guard.tick(11.0)
     assert "head" in head.given_up
     assert "slowly" in body.given_up
+
+
+def strangers(guard: Guard, *addresses: str, at_s: float = 0.0) -> list[bool]:
+    return [guard.admit(Connection(address, trusted=False, began_s=at_s)) for address in addresses]
+
+
+def test_addresses_of_one_ipv6_network_share() -> None:
+    guard = Guard(LIMITS)
+    assert strangers(guard, "2001:db8::1", "2001:db8::2", "2001:db8::3") == [True, True, False]
+    assert strangers(guard, "2001:db8:0:1::1") == [True]
+
+
+def test_an_ipv4_address_within_ipv6_is_that_address() -> None:
+    guard = Guard(LIMITS)
+    assert strangers(guard, "192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.1") == [True, True, False]
+
+
+def test_the_network_that_holds_most_gives_way_however_young() -> None:
+    guard = Guard(LIMITS)
+    greedy = [Connection("192.0.2.1", trusted=False, began_s=0.0) for _ in range(2)]
+    other = Connection("192.0.2.2", trusted=False, began_s=0.0)
+    assert all(map(guard.admit, [*greedy, other]))
+    assert strangers(guard, "192.0.2.3", at_s=0.1) == [True]
+    assert [bool(c.given_up) for c in [*greedy, other]].count(True) == 1
+    assert not other.given_up
+    assert strangers(guard, "192.0.2.4", at_s=0.1) == [False]  # each holds one, and none is slow yet
+
+
+def test_who_shows_who_he_is_counts_among_the_trusted() -> None:
+    guard = Guard(LIMITS)
+    known = Connection("192.0.2.1", trusted=False, began_s=0.0)
+    assert guard.admit(known)
+    assert guard.promote(known)
+    assert strangers(guard, "192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4") == [True, True, True, False]
+    assert not known.given_up

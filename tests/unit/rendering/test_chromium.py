@@ -152,6 +152,24 @@ def test_text_and_links_out_of_scripts_and_data(desk: Desk) -> None:
     assert fates(got)["/i.png"] == "kind"
 
 
+PUBLIC = "http://shop.example.com"
+
+
+def test_a_public_name_without_tls_stays_without(desk: Desk) -> None:
+    web = Web(**{
+        f"{PUBLIC}/app.js": "fetch('/api.json').then(r => r.json()).then(d => document.body.append(d.text))",
+        f"{PUBLIC}/api.json": '{"text": "Holiday is asked for"}',
+    })  # fmt: skip
+    html = b"<a href=/next>on</a><script src=/app.js></script>"
+    first = Response(f"{PUBLIC}/page", 200, (("Content-Type", "text/html; charset=utf-8"),), html)
+    scope = Scope("web", hosts=("shop.example.com",))
+    got = desk.run(desk.browsers.render(first.url, first, scope, web.errand))
+    assert isinstance(got, Rendered), got
+    assert web.asked == [f"{PUBLIC}/app.js", f"{PUBLIC}/api.json"]
+    assert "Holiday is asked for" in got.html.decode()
+    assert f'href="{PUBLIC}/next"' in got.html.decode()
+
+
 def test_half_a_character_is_no_end_of_the_browser(desk: Desk) -> None:
     got = desk.made(
         '<p>x</p><script>document.body.append("cut \\ud83d here"); console.error("\\ud83d"); throw Error("\\udc00")</script>'

@@ -16,7 +16,7 @@ from ingather.robot.gathererlimits import GathererLimits
 from ingather.robot.politeness.asking import Asking
 from ingather.robot.politeness.hostbook import HostBook
 from ingather.robot.politeness.hosts import HostClock, HostPolicy
-from ingather.robot.politeness.turns import Turns
+from ingather.robot.politeness.turns import Leave, Turns
 from ingather.robot.visit.listed import ListedRules, honoured, is_soft_404
 from ingather.testing.clock import FakeClock
 from ingather.testing.hand import answer
@@ -335,6 +335,51 @@ def test_a_visit_that_waits_for_its_hop_ends_with_the_gatherer() -> None:
         assert schedule.counts().in_flight == 0
 
     asyncio.run(work())
+
+
+def _starts(*, policy: HostPolicy, requests: int) -> list[float]:
+    """When that many further requests of a visit at a host of ours get leave, seconds from the first's start."""
+
+    async def work() -> list[float]:
+        clock, resolver, sent = FakeClock(), SystemResolver(FakeClock()), list[object]()
+        hosts = HostBook(
+            agent="x", policy=lambda _host, _source, _own: policy, obey=True, limits=RobotsLimits(), clock=clock,
+            own=lambda host, _port: host == "own.test",
+        )  # fmt: skip
+        schedule: Schedule[Any] = Schedule()
+        began = clock.monotonic()
+        schedule.admit(HostClock("own.test", policy, began, just_visited=True))
+        turns = Turns(
+            schedule=schedule, asking=Asking(sent.append, seed=1, released=lambda: None), resolver=resolver, hosts=hosts, clock=clock,
+            dice=DICE, send=sent.append, pump=lambda: None, stopping=lambda: False, waits=lambda _key, _seconds: None, hold_s=20.0,
+        )  # fmt: skip
+        found = []
+        for _ in range(requests):
+            asking = asyncio.create_task(turns.leave("http://own.test/script.js"))
+            await asyncio.sleep(0)
+            while turns.waiting:
+                got = schedule.next(clock.monotonic())
+                if isinstance(got, float):
+                    clock.advance(got)
+                else:
+                    turns.has_turn(*got)
+                await asyncio.sleep(0)
+            leave = await asking
+            assert isinstance(leave, Leave)
+            found.append(round(clock.monotonic() - began, 2))
+            turns.done(leave)
+        assert not sent, "the keeper is not asked about a host of ours"
+        return found
+
+    return asyncio.run(work())
+
+
+def test_a_delay_that_an_operator_set_holds_within_a_visit_at_a_host_of_ours() -> None:
+    assert _starts(policy=HostPolicy(delay_s=2.0, own=True), requests=3) == [2.0, 4.0, 6.0]
+
+
+def test_a_host_of_ours_without_a_delay_is_asked_at_once() -> None:
+    assert _starts(policy=HostPolicy(delay_s=0.0, max_connections=0, own=True), requests=3) == [0.0, 0.0, 0.0]
 
 
 def test_many_visits_at_a_time_with_hops_all_end(make_bench: Any) -> None:

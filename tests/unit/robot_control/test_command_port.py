@@ -183,3 +183,30 @@ def test_it_listens_at_both_loopbacks_where_there_are_two() -> None:
 
     for said_there in asyncio.run(talk()):
         assert [line[:4] for line in said_there.splitlines()] == [b"200 ", b"200 "]
+
+
+def test_idle_connections_close_nobody_out_who_can_say_who_he_is() -> None:
+    async def talk() -> list[str]:
+        port = CommandPort(VERBS, lambda token: token == TOKEN, PortLimits(connections=4))
+        await port.open("127.0.0.1", 0)
+        assert port.address is not None
+        lines = []
+        idle = []
+        try:
+            idle += [
+                await asyncio.open_connection(*port.address, local_addr=(f"127.0.0.{host}", 0))
+                for host in (2, 2, 3, 3)
+            ]
+            for _ in range(4):
+                reader, writer = await asyncio.open_connection(*port.address)
+                writer.write(f"AUTH {TOKEN}\nSTATUS\n".encode())
+                idle.append((reader, writer))
+                async with asyncio.timeout(60):
+                    lines += [(await reader.readline()).decode()[:3], (await reader.readline()).decode()[:3]]
+        finally:
+            for _, writer in idle:
+                writer.close()
+            await port.close()
+        return lines
+
+    assert asyncio.run(talk()) == ["200"] * 8

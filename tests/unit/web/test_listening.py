@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from ingather.testing.running import wait_until
 from ingather.web import AdminParts, ConnectionLimits, admin_app, listener_config
 
 ASK = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -133,6 +134,52 @@ def test_one_address_cannot_take_all_connections(serve: Serve) -> None:
         assert rest(one) == b""
         with listener.connected(ASK) as four:
             assert answer(four).startswith(b"HTTP/1.1 200")
+
+
+def idle(listener: Listener, address: str, stack: ExitStack) -> socket.socket:
+    connection = socket.create_connection(listener.address, timeout=20, source_address=(address, 0))
+    stack.callback(connection.close)
+    return connection
+
+
+def test_idle_connections_of_many_addresses_close_nobody_out(serve: Serve) -> None:
+    listener = serve(total=32, per_address=4)
+    with ExitStack() as stack:
+        for _ in range(4):
+            for host in range(2, 10):
+                idle(listener, f"127.0.0.{host}", stack)
+        for _ in range(8):
+            asking = idle(listener, "127.0.0.1", stack)
+            asking.sendall(ASK)
+            assert answer(asking).startswith(b"HTTP/1.1 200")
+            asking.close()
+
+
+def large_answer(size: int, *headers: tuple[bytes, bytes]) -> Any:
+    """An application whose answers are *size* bytes long."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            for stage in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{stage}.complete"})
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"x" * size})
+
+    return app
+
+
+@pytest.mark.parametrize("ending", [b"", b"Connection: close\r\n"])
+def test_a_client_that_never_reads_is_cut_off(ending: bytes) -> None:
+    listener = Listener(large_answer(32 << 20), ConnectionLimits(unread_s=0.05, idle_s=1))
+    try:
+        guard = listener.server.config.http.guard  # type: ignore[union-attr]
+        with listener.connected(b"GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % ending):
+            wait_until(lambda: len(guard) == 1)
+            wait_until(lambda: len(guard) == 0)
+    finally:
+        listener.stop()
 
 
 def test_websocket_upgrades_are_not_followed(serve: Serve) -> None:

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 __all__ = ["command_line"]
 
 _FEATURES_OFF = (
-    "AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider", "InterestFeedContentSuggestions",
-    "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "Prerender2", "SpeculationRulesPrefetchFuture", "Translate", "WebBluetooth", "WebUSB",
+    "AutofillServerCommunication", "CertificateTransparencyComponentUpdater", "DialMediaRouteProvider",
+    # What a page says is asked for as it says it: http:// of a public name stays that, for scripts and in links.
+    "HttpsUpgrades", "HttpsFirstBalancedMode", "HttpsFirstBalancedModeAutoEnable", "HttpsFirstModeV2", "HttpsFirstModeV2ForEngagedSites",
+    "HttpsFirstModeV2ForTypicallySecureUsers", "HttpsFirstModeIncognito", "HttpsFirstModeForAdvancedProtectionUsers",
+    "InterestFeedContentSuggestions", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "Prerender2", "SpeculationRulesPrefetchFuture", "Translate", "WebBluetooth", "WebUSB",
 )  # fmt: skip
 
 _FLAGS = (

@@ -6,10 +6,13 @@ is not found in time, something on that way stands still.
 """
 
 import asyncio
+import contextlib
 import secrets
+import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +23,7 @@ from ingather.conf import Site
 from ingather.conf.settings.kinds import split_address
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
+from ingather.connections import Connection, GateLimits, Guard
 from ingather.errors import IngatherError, PortInUseError, UsageError
 from ingather.fetch.addresses import parse_address
 from ingather.log import get
@@ -32,6 +36,7 @@ __all__ = ["SOURCE", "Canary", "canary_of", "tidy_canary"]
 
 SOURCE: Final = "canary"
 _PATH: Final = "/canary"
+_CONNECTIONS: Final = 16
 _LOOK_S: Final = 0.5
 _FIRST_S: Final = 1.0
 _ASK_S: Final = 10.0
@@ -41,9 +46,46 @@ _RESTING: Final = frozenset({"off", "paused"})
 _log = get("canary")
 
 
+@dataclass(eq=False, slots=True)
+class _Asking(Connection):
+    """Somebody who asks for the page; giving up wakes the thread that reads from it."""
+
+    wire: socket.socket | None = None
+
+    def give_up(self, reason: str) -> None:
+        self.given_up = reason
+        if self.wire is not None:
+            with contextlib.suppress(OSError):
+                self.wire.shutdown(socket.SHUT_RDWR)
+
+
 class _Server(ThreadingHTTPServer):
+    """One thread a connection, of a bounded number: the slowest gives way."""
+
     daemon_threads = True
     canary: "Canary"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._guard = Guard(GateLimits(total=_CONNECTIONS, per_address=_CONNECTIONS))
+        self._asking: dict[Any, _Asking] = {}
+        self._lock = threading.Lock()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        asking = _Asking(str(client_address[0]), trusted=False, began_s=time.monotonic(), wire=request)
+        with self._lock:
+            if admitted := self._guard.admit(asking):
+                self._asking[request] = asking
+        if admitted:
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            if asking := self._asking.pop(request, None):
+                self._guard.leave(asking)
+        super().shutdown_request(request)
 
 
 class _Page(BaseHTTPRequestHandler):

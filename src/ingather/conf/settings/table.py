@@ -175,7 +175,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("limits", "record-size", _B, 64 * _MIB, "Decoded content of a feed's record.", low=_KIB),
     Setting("limits", "feed-batch", _I, 500, "Records of a feed that are applied together.", low=1, high=500),
     Setting("limits", "connections", _I, 256, "Connections that a listener holds.", low=1),
-    Setting("limits", "address-clients", _I, 32, "Connections that a listener holds for one address.", low=1),
+    Setting("limits", "address-clients", _I, 32, "Connections that a listener holds for one address, a /64 of IPv6.", low=1),
     Setting("limits", "request-head-timeout", _S, 30.0, "Until the head of a request is complete.", low=0.1),
     Setting("limits", "request-rate", _B, _KIB, "Bytes a second below which a request body is given up."),
     Setting("limits", "request-rate-window", _S, 60.0, "Time over which that rate is measured.", low=1.0),

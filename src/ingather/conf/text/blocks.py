@@ -14,7 +14,7 @@ __all__ = ["Grammar", "parse_blocks"]
 _TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
 _PARAMETER = re.compile(r"[^\s=\"<>#]+\s*=")
 _WORD = re.compile(r"[^\s=\"]+")
-_HEADER = re.compile(r'(?:[^">\\]++|\\.|"(?:[^"\\]++|\\.)*+")*+>', re.DOTALL)
+_HEADER = re.compile(r'(?:[^">\\]++|\\.|"(?:[^"\\]++|\\.)*")*>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

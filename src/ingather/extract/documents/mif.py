@@ -16,12 +16,14 @@ __all__ = ["read"]
 _TOKEN = re.compile(
     rb"<\s*([A-Za-z_][\w.]*)"  # a statement begins
     rb"|(>)"  # ... and ends
-    rb"|`([^'\\]*+(?:\\.[^'\\]*+)*+)'?"  # a string; one that never ends takes the rest
+    rb"|(`)"  # a string, see _STRING
     rb"|#[^\n]*"  # a comment
     rb"|^[=&][^\n]*"  # an inset's facet and its data
     rb"|([^\s<>`#]+)",  # a number, keyword or measure
     re.MULTILINE | re.DOTALL,
 )
+# Some of a string up to its end; one that never ends takes the rest. Bounded, for each round takes memory.
+_STRING = re.compile(rb"(?:[^'\\]++|\\.){1,256}", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2}) ?|u([0-9A-Fa-f]{4}) ?|(.))", re.DOTALL)
 _ESCAPES = {"t": "\t", ">": ">", "q": "'", "Q": "`", "\\": "\\"}
 _CHARACTERS = {
@@ -143,5 +145,13 @@ class _Mif:
 
 
 def _tokens(body: bytes) -> Iterator[tuple[bytes, bytes, bytes | None, bytes | None]]:
-    for found in _TOKEN.finditer(body):
-        yield found[1] or b"", found[2] or b"", found[3], found[4]
+    end = 0
+    while found := _TOKEN.search(body, end):
+        begin = end = found.end()
+        string: bytes | None = None
+        if found[3]:
+            while part := _STRING.match(body, end):
+                end = part.end()
+            string = body[begin:end]
+            end += body[end : end + 1] == b"'"
+        yield found[1] or b"", found[2] or b"", string, found[4]

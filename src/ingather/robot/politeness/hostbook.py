@@ -209,6 +209,17 @@ class HostBook:
         parts = split(url)
         return self._own(parts.host, parts.port)
 
+    def is_free(self, url: str) -> bool:
+        """Whether *url* is on a host of ours to which nobody set a delay or a number of connections."""
+        own = self.is_own(url)
+        if not own:
+            return False
+        key, hostname = self.name_of(url)
+        clock = self._clocks.get(key)
+        policy = self._policy(hostname, "", own) if clock is None else clock.policy
+        delay_s = policy.least_delay() if clock is None else clock.delay_s
+        return delay_s <= 0 and policy.max_connections <= 0
+
     @staticmethod
     def name_of(url: str) -> tuple[str, str]:
         """Return (politeness name, host name) of a URL."""

@@ -1,8 +1,9 @@
 """Leave to ask a host: its turn in the schedule, its address at the keeper, and what its answer does to its clock.
 
 A visit's first request has its turn when the schedule hands out its claim. A redirect that is followed
-within the visit needs one more: at a host in hand it waits in the schedule like everything else of that host;
-at any other the keeper gives leave, who tells whoever has that host.
+within the visit needs one more, and so does what its scripts ask for: at a host in hand it waits in the schedule like
+everything else of that host; at any other the keeper gives leave, who tells whoever has that host. A host of ours needs none,
+unless somebody set a delay or a number of connections for it: what an operator set holds for each request.
 """
 
 import asyncio
@@ -130,8 +131,9 @@ class Turns:
         Seconds instead: its host is to be left alone for that long, which no visit under way waits for. ``None``: the
         gatherer ends.
         """
-        if self._hosts.is_own(url):
+        if self._hosts.is_free(url):
             return Leave("", "")
+        own = self._hosts.is_own(url)
         key, hostname = self._hosts.name_of(url)
         while not self._stopping():
             left_s = self._left_alone_s(key)
@@ -139,7 +141,7 @@ class Turns:
                 return left_s
             turn = Turn()
             if not self._schedule.add(key, turn, _HOP_PRIORITY):
-                address = await self.address(hostname)
+                address = "" if own else await self.address(hostname)
                 if address:
                     await self._asking.leave(address, key)
                 return Leave("", address)
@@ -151,7 +153,7 @@ class Turns:
                 self._waiting.discard(turn)
             if not granted:
                 continue
-            started = await self.start(hostname, key, own=False)
+            started = await self.start(hostname, key, own=own)
             if started is not None:
                 return Leave(key, started)
             self._schedule.put_back(key, None)

@@ -3,15 +3,15 @@
 import asyncio
 import hashlib
 import hmac
-import ipaddress
 import math
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 
+from ingather.connections import network_of
 from ingather.errors import UsageError
 from ingather.web.failures import WebError
 
-__all__ = ["Secret", "TokenGate", "network_of"]
+__all__ = ["Secret", "TokenGate"]
 
 _PEERS = 1_024
 _LEAST_CHARS = 16
@@ -117,16 +117,3 @@ def _too_many(wait_s: int) -> WebError:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def network_of(peer: str) -> str:
-    """Return what counts as one guesser: an IPv4 address, the /64 of an IPv6 one."""
-    try:
-        address = ipaddress.ip_address(peer)
-    except ValueError:
-        return peer
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ingather.web.auth.credentials import network_of
+from ingather.connections import network_of
 from ingather.web.failures import WebError
 
 __all__ = ["LoginLimits", "Throttle"]

@@ -12,8 +12,8 @@ A refused body is read to its end and forgotten, so that the sender gets to see 
 The admin listener answers the same paths through ``intake``, with the admin token instead of an address.
 """
 
+from ingather.connections import GateLimits
 from ingather.web.feedgate.gate import Admission, FeedGate, Listening
-from ingather.web.feedgate.guard import GateLimits
 from ingather.web.feedgate.intake import Doors, Intake
 from ingather.web.feedgate.pages import DTD, VERSION
 from ingather.web.feedgate.reception import BodyLimits

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
-from ingather.web.feedgate.guard import Connection, GateLimits, Phase
+from ingather.connections import Connection, GateLimits, Phase
 from ingather.web.feedgate.refusal import RefusedError
 from ingather.web.feedgate.transfer import Framing
 from ingather.web.feedgate.wire import Wire

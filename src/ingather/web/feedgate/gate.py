@@ -13,6 +13,7 @@ from typing import Final
 
 import uvloop
 
+from ingather.connections import Connection, GateLimits, Guard, Phase
 from ingather.feeds.authority import Sender
 from ingather.feeds.senders import FeedTokens, RefusedSenders
 from ingather.feeds.trust import TrustList, parse_peer
@@ -22,7 +23,6 @@ from ingather.web.feedgate.answers import CONTINUE, Answer, refused
 from ingather.web.feedgate.body import Body, TornError
 from ingather.web.feedgate.calling import require_own_caller
 from ingather.web.feedgate.endpoints import static_answer
-from ingather.web.feedgate.guard import Connection, GateLimits, Guard, Phase
 from ingather.web.feedgate.head import HEAD_BYTES, RequestHead, head_length, parse_head
 from ingather.web.feedgate.intake import Intake, Taking, answer_for
 from ingather.web.feedgate.refusal import UNAUTHORIZED_TEXT, RefusedError

@@ -1,11 +1,13 @@
-"""Slow and idle clients cannot stop others: time for heads, a rate for bodies, shares by trust and address (promise F4)."""
+"""Slow and idle clients cannot stop others at a listener: time for heads, a rate for bodies, shares by trust and network (promise F4)."""
 
 import asyncio
-from dataclasses import dataclass
+import ipaddress
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["Connection", "GateLimits", "Guard", "Phase"]
+__all__ = ["Connection", "GateLimits", "Guard", "Phase", "network_of"]
 
 _GRACE_S: Final = 1.0
 """A connection is not judged slow before this age."""
@@ -13,10 +15,10 @@ _GRACE_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
-    """Bounds of the gate's connections.
+    """Bounds of a listener's connections.
 
     Attributes:
-        total, per_address: connections of senders that are not trusted; of all, and of one address.
+        total, per_address: connections of senders that are not trusted; of all, and of one address (a /64 of IPv6).
         trusted: connections of trusted senders, whatever their addresses.
         head_s: seconds until a head is complete, a TLS handshake included.
         rate, rate_window_s: bytes a second below which a body is given up, and over which time.
@@ -58,6 +60,10 @@ class Connection:
     window_bytes: int = 0
     task: "asyncio.Task[None] | None" = None
     given_up: str = ""
+    network: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.network = network_of(self.address)
 
     def enter(self, phase: Phase, now_s: float) -> None:
         """Begin *phase*; time that was our own does not count against the client."""
@@ -80,14 +86,14 @@ class Connection:
 
 
 class Guard:
-    """All connections of a gate; used on its event loop alone."""
+    """All connections of a listener; used on its event loop alone."""
 
     def __init__(self, limits: GateLimits) -> None:
         self.limits = limits
         self._all: set[Connection] = set()
         self._trusted: set[Connection] = set()
         self._others: set[Connection] = set()
-        self._by_address: dict[str, set[Connection]] = {}
+        self._by_network: dict[str, set[Connection]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -97,31 +103,44 @@ class Guard:
         return list(self._all)
 
     def admit(self, new: Connection) -> bool:
-        """Give *new* a place, if need be that of the slowest of its kind; ``False`` = there is none."""
+        """Give *new* a place, if need be that of another of its kind; ``False`` = there is none.
+
+        When all are taken, the network that holds most gives way to one that holds less, and among networks that hold
+        alike the slowest connection.
+        """
         group, most = (
             (self._trusted, self.limits.trusted) if new.trusted else (self._others, self.limits.total)
         )
-        neighbours = self._by_address.get(new.address, set())
+        neighbours = self._by_network.get(new.network, set())
         if not new.trusted and len(neighbours) >= self.limits.per_address:
             if not self._evict(neighbours, new.began_s):
                 return False
-        elif len(group) >= most and not self._evict(group, new.began_s):
+        elif len(group) >= most and not (
+            self._evict_from_largest(group, len(neighbours & group), new.began_s)
+            or self._evict(group, new.began_s)
+        ):
             return False
         self._all.add(new)
         group.add(new)
-        self._by_address.setdefault(new.address, set()).add(new)
+        self._by_network.setdefault(new.network, set()).add(new)
         return True
+
+    def promote(self, known: Connection) -> bool:
+        """Count *known*, which has shown who it is, among the trusted; ``False`` = there is no place, not where it was either."""
+        self.leave(known)
+        known.trusted = True
+        return self.admit(known)
 
     def leave(self, old: Connection) -> None:
         """Give the place of *old* free; harmless when it has none."""
         self._all.discard(old)
         self._trusted.discard(old)
         self._others.discard(old)
-        neighbours = self._by_address.get(old.address)
+        neighbours = self._by_network.get(old.network)
         if neighbours is not None:
             neighbours.discard(old)
             if not neighbours:
-                del self._by_address[old.address]
+                del self._by_network[old.network]
 
     def evict_slowest(self, now_s: float) -> bool:
         """Make room when the system has no descriptor left: strangers first."""
@@ -133,7 +152,18 @@ class Guard:
         ]
         if not candidates:
             return False
-        slowest = min(candidates, key=lambda c: c.received / (now_s - c.began_s))
+        return self._end_slowest(candidates, now_s)
+
+    def _evict_from_largest(self, group: set[Connection], held: int, now_s: float) -> bool:
+        """Take a place from the network that has most of *group*, however young, for one that has *held* and would still have less."""
+        network, most = Counter(c.network for c in group).most_common(1)[0]
+        candidates = [
+            c for c in group if c.network == network and c.phase is not Phase.WORK and not c.given_up
+        ]
+        return held + 1 < most and bool(candidates) and self._end_slowest(candidates, now_s)
+
+    def _end_slowest(self, candidates: list[Connection], now_s: float) -> bool:
+        slowest = min(candidates, key=lambda c: c.received / max(now_s - c.began_s, 0.001))
         self.leave(slowest)
         slowest.give_up("others need the place")
         return True
@@ -158,3 +188,18 @@ class Guard:
                 return "the body arrives too slowly"
             c.window_s, c.window_bytes = now_s, 0
         return ""
+
+
+def network_of(peer: str) -> str:
+    """Return what counts as one client: an IPv4 address, the /64 of an IPv6 one."""
+    if ":" not in peer:
+        return peer
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return peer
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
