@@ -9,6 +9,7 @@ from ingather.catalog.sqlite_apply import Applied
 from ingather.feeds.authority import FeedAuthority, UnauthorizedError, grant_in
 from ingather.feeds.policy import FeedPolicy, FeedWriter
 from ingather.model.lifecycle import State
+from ingather.model.source_name import source_key
 
 __all__ = ["Ownership"]
 
@@ -79,8 +80,14 @@ class Ownership:
 
     def _yields(self, url: str, found: Known) -> bool:
         """Whether *url* is no more than what links of documents that tokens pushed led to, and the token's prefix names it."""
-        grant = self.authority.grant
-        return grant.bounded and self._names.is_apart(found.row.source) and grant.names(url)
+        grant, source, names = self.authority.grant, found.row.source, self._names
+        if (
+            not grant.bounded
+            or not names.is_apart(source)
+            or source_key(names.source_name(source)) in names.crawled
+        ):
+            return False  # what a site gathers is its own
+        return grant.names(url)
 
     def _owner(self, url: str, found: Known | None) -> int | None:
         """Return the source that *url* belongs to, ``None`` = to none: who lists it, else who gathers it, else whose ACL it has.

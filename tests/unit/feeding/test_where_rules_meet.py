@@ -318,3 +318,14 @@ def test_what_links_of_a_token_lead_to_keeps_no_other_token_out_of_its_prefixes(
     assert (row.source, who(own, url)) == ("beta", "ann")
     told = own.push(record(url, content("mine")), datasource="alpha", grant=ALPHA)
     assert ["it belongs to beta" in one["note"] for one in own.records(told)] == [True]
+
+
+def test_what_a_site_gathers_yields_to_no_token(own: FeedRig) -> None:
+    url, page = "http://shared.test/finance/x", '<content><![CDATA[<a href="/finance/x">b</a>]]></content>'
+    own.push(record("http://shared.test/hr/a", page), datasource="alpha", grant=ALPHA)
+    named = replaced(standard_grant("beta"), prefixes=("http://shared.test/finance/",))
+    own.local.writer.transaction(
+        lambda writer: setattr(writer.applier.names, "crawled", frozenset({"alpha"}))
+    )
+    told = own.push(record(url, content("x")), datasource="beta", grant=named)
+    assert ["it belongs to alpha" in one["note"] for one in own.records(told)] == [True]
