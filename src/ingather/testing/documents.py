@@ -9,7 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
-__all__ = ["compound", "docx", "epub", "odf", "pdf", "pptx", "relationships", "xlsx", "zipped"]
+__all__ = [
+    "compound", "dbase", "docx", "epub", "hwp", "hwp_record", "iwa", "odf", "pdf", "pptx", "relationships", "xlsx", "zipped",
+]  # fmt: skip
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _S = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

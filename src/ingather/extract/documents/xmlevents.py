@@ -183,7 +183,9 @@ class _Declarations:
     def _start(self, expanded: str, attributes: dict[str, str]) -> None:
         """Look for references in attributes, where expat replaces them whatever is set."""
         if attributes:
-            tag = _TAG.match((self._parser.GetInputContext() or b"").replace(b"\0", b""))
+            written = self._parser.GetInputContext() or b""
+            # In UTF-16 every other byte of what is looked for is zero.
+            tag = _TAG.match(written.replace(b"\0", b"") if b"\0" in written[:2] else written)
             found = _REFERENCE.findall(tag[0]) if tag else ()
             if any(name not in _PREDEFINED for name in found):
                 raise _refuse("uses an entity that it declares in an attribute")
