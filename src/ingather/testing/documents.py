@@ -152,7 +152,7 @@ def odf(  # noqa: PLR0913 (each has a default)
     content = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     description = f"<office:meta>{meta}</office:meta>"
     if flat:
-        return f"<?xml version='1.0'?><office:document {_ODF_NAMESPACES}>{description}{content}</office:document>".encode()
+        return f"<?xml version='1.0'?><office:document {_ODF_NAMESPACES}>{description}{styles}{content}</office:document>".encode()
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.ooxml import Office, read_parts
-from ingather.extract.documents.opendocument import MetaReader, TextReader
+from ingather.extract.documents.opendocument import ListStyles, MetaReader, TextReader
 from ingather.extract.documents.package import member_key
 from ingather.extract.documents.prolog import root_of
 from ingather.extract.documents.wordprocessing import StoryReader
@@ -49,7 +49,9 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
         _parse(body, StoryReader(Office(_NoParts(), draft), ""), draft)
     elif name == "document" and "opendocument" in space:
         _parse(body, MetaReader(draft), draft)
-        _parse(body, TextReader(draft), draft)
+        styles = ListStyles()
+        _parse(body, styles, draft)
+        _parse(body, TextReader(draft, styles), draft)
     elif name == "Workbook" and "office:spreadsheet" in space:
         _parse(body, _Workbook2003(draft), draft)
     else:
