@@ -137,7 +137,7 @@ def read_page(  # noqa: PLR0913 - a library face: everything but the body and it
             page.cut = urls.take_cut()
     else:
         if xml:
-            _read_xml(page, body, content_type, limits)
+            _read_xml(page, body, content_type, around)
         elif _is_text(media_type):
             encoding = choose_encoding(body, content_type=content_type, markup=False)
             page.charset, page.charset_source = encoding.name, encoding.source
@@ -158,22 +158,26 @@ def _is_xhtml(body: bytes) -> bool:
     return kind_of(body) is Kind.HTML
 
 
-def _read_xml(page: Page, body: bytes, content_type: str | None, limits: Limits) -> None:
+def _read_xml(page: Page, body: bytes, content_type: str | None, around: _Circumstances) -> None:
     """Fill *page* with what the XML reader finds; what it refuses gives what a reader of HTML takes for text."""
     from ingather.errors import ExtractError
-    from ingather.extract.conversion import convert
+    from ingather.extract.conversion import ConversionLimits, convert
 
+    # What lies inside of a flat package (a PDF, an archive) is not for the process that reads pages.
+    alone = ConversionLimits(depth=0, parts_bytes=0, links=around.limits.links)
     encoding = choose_encoding(body, content_type=content_type, markup=True)
     page.charset, page.charset_source = encoding.name, encoding.source
     text = decode_as(body[encoding.skip :], encoding.name)
     # The header's charset goes before the declaration's (RFC 7303): the reader gets UTF-8 that declares nothing.
     plain = _DECLARATION + _XML_DECLARATION.sub("", text, count=1)
     try:
-        found = convert(plain.encode("utf-8", "replace"), name="a.xml", content_type="application/xml")
+        found = convert(
+            plain.encode("utf-8", "replace"), name="a.xml", content_type="application/xml", limits=alone
+        )
     except ExtractError as error:
         if error.reason in {"empty", "memory"}:
             return
-        _set_text(page, _tagless(text), limits)
+        _set_text(page, _tagless(text), around.limits)
         page.flags.append("malformed-xml" if error.reason == "damaged" else f"xml-{error.reason}")
         return
     page.title = fold(found.metadata.get("title", ""))
@@ -181,15 +185,15 @@ def _read_xml(page: Page, body: bytes, content_type: str | None, limits: Limits)
     whole = found.text
     if "partial" in found.flags:  # broken half-way: a reader of HTML goes on where one of XML has to stop
         whole = max(whole, _tagless(text), key=len)
-    _set_text(page, whole, limits)
+    _set_text(page, whole, around.limits)
     page.flags += found.flags
-    resolve = _resolver(_usual(), page.base)
+    resolve = _resolver(around.urls, page.base)
     known: dict[str, Link] = {}
     for href, text in found.links:
         target = resolve(href)
         if target is not None:
             _add(known, Link(target, fold(text), "", "document"))
-    _set_links(page, known, limits)
+    _set_links(page, known, around.limits)
 
 
 def read_converted(  # noqa: PLR0913 - as read_page

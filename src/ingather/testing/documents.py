@@ -9,7 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
-__all__ = ["compound", "docx", "epub", "odf", "pdf", "pptx", "relationships", "xlsx", "zipped"]
+__all__ = [
+    "compound", "dbase", "docx", "epub", "hwp", "hwp_record", "iwa", "odf", "pdf", "pptx", "relationships", "xlsx", "zipped",
+]  # fmt: skip
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _S = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -150,7 +152,7 @@ def odf(  # noqa: PLR0913 (each has a default)
     content = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     description = f"<office:meta>{meta}</office:meta>"
     if flat:
-        return f"<?xml version='1.0'?><office:document {_ODF_NAMESPACES}>{description}{content}</office:document>".encode()
+        return f"<?xml version='1.0'?><office:document {_ODF_NAMESPACES}>{description}{styles}{content}</office:document>".encode()
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",

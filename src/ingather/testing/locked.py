@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from ingather.testing.documents import compound
 
-__all__ = ["WELL_KNOWN", "locked_agile", "locked_standard", "locked_workbook"]
+__all__ = ["FILEPASS_SIZES", "WELL_KNOWN", "locked_agile", "locked_standard", "locked_workbook"]
 
 WELL_KNOWN = "VelvetSweatshop"
 _SALT, _OTHER_SALT, _INPUT = b"0123456789abcdef", b"fedcba9876543210", b"verifier's input"

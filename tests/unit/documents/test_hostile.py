@@ -10,7 +10,22 @@ from hypothesis import strategies as st
 
 from ingather.errors import ExtractError
 from ingather.extract.conversion import ConversionLimits, convert
-from ingather.testing.documents import NAMESPACES, docx, epub, odf, pdf, pptx, relationships, xlsx, zipped
+from ingather.testing.documents import (
+    NAMESPACES,
+    dbase,
+    docx,
+    epub,
+    hwp,
+    hwp_record,
+    iwa,
+    odf,
+    pdf,
+    pptx,
+    relationships,
+    xlsx,
+    zipped,
+)
+from ingather.testing.locked import locked_agile
 
 REASONS = {"unsupported", "encrypted", "damaged", "refused", "empty"}
 
@@ -323,11 +338,37 @@ SAMPLES: list[Callable[[], bytes]] = [
         b"From: a@example.org\nSubject: =?utf-8?q?x?=\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--\n"
     ),
     lambda: b"<MIFFile 7>\n<Para <ParaLine <String `x'> <Char Tab>>>",
+    lambda: zipped(
+        {"Index/Document.iwa": iwa((2001, {3: "x" * 500}), (2032, {2: "http://a.example/"}))},
+        stored=["Index/Document.iwa"],
+    ),
+    lambda: hwp(hwp_record(67, "x\x0b123456\x0by".encode("utf-16-le")), flags=0),
+    lambda: dbase([("A", "C", 20), ("B", "D", 8)], ["x", "20260101"]),
+    lambda: locked_agile(xlsx("<sheetData><row><c><v>39127</v></c></row></sheetData>"), spins=3),
+    lambda: (
+        b"<?xml version='1.0'?><!DOCTYPE a PUBLIC 'x' 'y' [<!ENTITY b 'c'>]><a><title>T</title><p b='1'>x &amp; y</p></a>"
+    ),
     lambda: zlib.compress(b"x"),
 ]
 
 
-NAMES = ["docx", "xlsx", "pptx", "odt", "epub", "pdf", "rtf", "mail", "mif", "noise"]
+NAMES = [
+    "docx",
+    "xlsx",
+    "pptx",
+    "odt",
+    "epub",
+    "pdf",
+    "rtf",
+    "mail",
+    "mif",
+    "iwork",
+    "hwp",
+    "dbf",
+    "agile",
+    "docbook",
+    "noise",
+]
 
 
 @pytest.mark.parametrize("make", SAMPLES, ids=NAMES)

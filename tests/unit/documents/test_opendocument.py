@@ -3,7 +3,7 @@
 import pytest
 
 from ingather.errors import ExtractError
-from ingather.extract.conversion import convert
+from ingather.extract.conversion import ConversionLimits, convert
 from ingather.testing.documents import odf, zipped
 
 
@@ -190,3 +190,43 @@ def test_the_first_heading_stands_in_for_a_title_that_is_none(given: str, title:
     body = '<text:p>before</text:p><text:h text:outline-level="1">Roses</text:h><text:h text:outline-level="1">Lilies</text:h>'
 
     assert convert(odf("text", body, meta=given)).metadata["title"] == title
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_numbers_of_lists_and_headings_are_text(*, flat: bool) -> None:
+    def level(depth: int, form: str, more: str = "") -> str:
+        return f'<text:list-level-style-number text:level="{depth}" style:num-format="{form}" style:num-suffix="." {more}/>'
+
+    def listed(*items: str, more: str = "") -> str:
+        inner = "".join(f"<text:list-item>{item}</text:list-item>" for item in items)
+        return f"<text:list {more}>{inner}</text:list>"
+
+    shown = 'text:display-levels="2"'
+    styles = (
+        f'<text:list-style style:name="L1">{level(1, "1")}{level(2, "a", shown)}</text:list-style>'
+        '<text:list-style style:name="L2"><text:list-level-style-bullet text:level="1"/></text:list-style>'
+        '<text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="I" style:num-prefix="Part "/></text:outline-style>'
+    )
+    one = 'text:style-name="L1"'
+    body = (
+        '<text:h text:outline-level="1">Soil</text:h>'
+        + listed("<text:p>one</text:p><text:p>more</text:p>", "<text:p>two</text:p>" + listed("<text:p>under</text:p>", "<text:p>next</text:p>"), more=one)
+        + listed("<text:p>dot</text:p>", more='text:style-name="L2"')
+        + listed("<text:p>three</text:p>", more=one + ' text:continue-numbering="true"')
+        + listed("<text:p>anew</text:p>", more=one)
+        + '<text:h text:outline-level="1">Water</text:h><text:h text:outline-level="2">Rain</text:h>'
+    )  # fmt: skip
+    document = odf("text", body, styles=styles, flat=flat)
+
+    assert convert(document).text.split("\n") == [
+        "Part I Soil", "1. one", "more", "2. two", "2.a. under", "2.b. next", "dot", "3. three", "1. anew", "Part II Water", "Rain",
+    ]  # fmt: skip
+
+
+def test_styles_of_lists_are_read_without_unpacking_the_text_twice() -> None:
+    body = "<text:p>kept</text:p>" + "<text:p>" + "x" * 1_000_000 + "</text:p>"
+
+    for limit, flags in ((1_200_000, ()), (500_000, ("cut",))):
+        converted = convert(odf("text", body), limits=ConversionLimits(unpacked_bytes=limit))
+        assert converted.text.startswith("kept")
+        assert converted.flags == flags

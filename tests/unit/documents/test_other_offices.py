@@ -189,3 +189,15 @@ def test_a_table_that_is_cut_off_is_partial() -> None:
     assert convert(body[:-30]).flags == ("partial",)
     with pytest.raises(ExtractError):
         convert(body[:60], name="a.dbf")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["gb18030", "gb2312", "shift_jis", "euc-kr", "big5", "windows-1252", "utf-8"]
+)
+def test_xml_in_encodings_that_its_parser_does_not_know(encoding: str) -> None:
+    words = {"shift_jis": "\u65e5\u672c", "euc-kr": "\ud55c\uae00", "windows-1252": "caf\u00e9"}.get(
+        encoding, "\u4e2d\u6587"
+    )
+    body = f"<?xml version='1.0' encoding='{encoding}'?><r><a>{words}</a></r>".encode(encoding)
+
+    assert convert(body).text == words

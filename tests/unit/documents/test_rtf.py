@@ -143,3 +143,7 @@ def test_a_phonetic_guide_gives_base_and_reading() -> None:
         )
         == "a base reading b"
     )
+
+
+def test_numbers_of_lists_are_text() -> None:
+    assert text(rb"{\listtext\f0 1.\tab}one\par{\pntext b)\tab}two\par").split("\n") == ["1. one", "b) two"]

@@ -192,6 +192,27 @@ def test_xhtml_stays_a_page_whatever_its_type_and_broken_xml_gives_what_it_has()
     assert broken.flags == ["partial"]
 
 
+def test_what_a_flat_package_holds_is_not_opened_in_the_process_that_reads_pages() -> None:
+    space = "http://schemas.microsoft.com/office/2006/xmlPackage"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    rels = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+    main = rels.format(f'<Relationship Id="a" Type="{office}/officeDocument" Target="word/document.xml"/>')
+    inner = rels.format(f'<Relationship Id="b" Type="{office}/package" Target="embeddings/x.csv"/>')
+    parts = {
+        "/_rels/.rels": f"<pkg:xmlData>{main}</pkg:xmlData>",
+        "/word/_rels/document.xml.rels": f"<pkg:xmlData>{inner}</pkg:xmlData>",
+        "/word/document.xml": "<pkg:xmlData><w:document xmlns:w='w'><w:p><w:r><w:t>words</w:t></w:r></w:p></w:document></pkg:xmlData>",
+        "/word/embeddings/x.csv": "<pkg:binaryData>aGlkZGVu</pkg:binaryData>",
+    }
+    inside = "".join(f'<pkg:part pkg:name="{name}">{content}</pkg:part>' for name, content in parts.items())
+    body = f'<?xml version="1.0"?><pkg:package xmlns:pkg="{space}">{inside}</pkg:package>'.encode()
+
+    page = read_page(body, url=URL, content_type="application/xml")
+
+    assert page.text == "words"
+    assert "cut" in page.flags
+
+
 def test_xml_without_text_says_so() -> None:
     assert read_page(
         b"<?xml version='1.0'?><svg><path d='M0'/></svg>", url=URL, content_type="image/svg+xml"

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.ooxml import Office, read_parts
-from ingather.extract.documents.opendocument import MetaReader, TextReader
+from ingather.extract.documents.opendocument import ListStyles, MetaReader, TextReader
 from ingather.extract.documents.package import member_key
 from ingather.extract.documents.prolog import root_of
 from ingather.extract.documents.wordprocessing import StoryReader
 from ingather.extract.documents.xmlevents import BrokenXmlError, XmlReader, parse_xml
+from ingather.extract.labels import codec_of
 
 __all__ = ["read"]
 
@@ -25,6 +26,8 @@ _PART_NAME = re.compile(r"\b(?:\w+:)?name\s*=\s*[\"']([^\"']*)[\"']")
 _XML_DATA = re.compile(r"\A\s*<(?:\w+:)?xmlData\b[^>]*>(.*)</(?:\w+:)?xmlData\s*>\s*\Z", re.DOTALL)
 _BINARY_DATA = re.compile(r"\A\s*<(?:\w+:)?binaryData\b[^>]*>(.*)</(?:\w+:)?binaryData\s*>\s*\Z", re.DOTALL)
 _CHUNK = 64 * 1024
+_DECLARED = re.compile(rb"(<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"'])([A-Za-z0-9._:-]{1,40})")
+_KNOWN_ENCODINGS = frozenset({b"utf-8", b"utf-16", b"iso-8859-1", b"us-ascii", b"ascii"})
 
 
 def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> None:
@@ -34,6 +37,7 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
         ExtractError: ``damaged``, ``refused`` (entities, see ``xmlevents``).
         LimitReachedError: a limit of the draft's budget.
     """
+    body = _readable(body)
     root = root_of(_start(body))
     name = root.name if root else ""
     space = root.attributes if root else ""
@@ -45,11 +49,25 @@ def read(body: bytes, draft: Draft, _name: str, _content_type: str | None) -> No
         _parse(body, StoryReader(Office(_NoParts(), draft), ""), draft)
     elif name == "document" and "opendocument" in space:
         _parse(body, MetaReader(draft), draft)
-        _parse(body, TextReader(draft), draft)
+        styles = ListStyles()
+        _parse(body, styles, draft)
+        _parse(body, TextReader(draft, styles), draft)
     elif name == "Workbook" and "office:spreadsheet" in space:
         _parse(body, _Workbook2003(draft), draft)
     else:
         _parse(body, _AnyXml(draft), draft)
+
+
+def _readable(body: bytes) -> bytes:
+    """Turn an encoding of several bytes a character that the parser does not know (GB 18030, Shift JIS) into UTF-8."""
+    declared = _DECLARED.match(body)
+    if declared is None or declared[2].lower() in _KNOWN_ENCODINGS:
+        return body
+    found = codec_of(declared[2].decode("ascii", "replace"))
+    if not found or found == "-":
+        return body
+    text = body.decode(found, "replace")
+    return (declared[1].decode() + "utf-8" + text[declared.end(2) :]).encode("utf-8", "replace")
 
 
 def _start(body: bytes) -> str:

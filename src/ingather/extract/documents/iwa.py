@@ -17,6 +17,7 @@ _HEADER = 4
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MESSAGE_INFO, _TYPE, _LENGTH = 2, 1, 3
 _LONGEST_VARINT = 10
+_MOST_VALUES = 1_000_000
 
 Fields = Mapping[int, list[int | bytes]]
 
@@ -57,12 +58,16 @@ def fields_of(data: bytes) -> Fields:
 
     Raises:
         ExtractError: ``damaged``.
+        LimitReachedError: more fields than any document needs.
     """
     found: dict[int, list[int | bytes]] = {}
-    position = 0
+    position = values = 0
     while position < len(data):
         tag, position = _varint(data, position)
         number, wire = tag >> 3, tag & 7
+        values += 1
+        if values > _MOST_VALUES:
+            raise LimitReachedError("elements")
         value: int | bytes
         if wire == _VARINT:
             value, position = _varint(data, position)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ingather.extract.documents.xmlevents import XmlReader
 
-__all__ = ["Numbering"]
+__all__ = ["Numbering", "shown_number"]
 
 _LEVELS = 9
 _MOST_LISTS = 10_000
@@ -111,7 +111,7 @@ class Numbering(XmlReader):
                 shown = levels.get(place, level)
                 value = counted[place]
                 label = label.replace(
-                    f"%{place + 1}", _shown(shown.start if value is None else value, shown.form)
+                    f"%{place + 1}", shown_number(shown.start if value is None else value, shown.form)
                 )
         return label
 
@@ -120,7 +120,8 @@ def _integer(text: str | None, default: int) -> int:
     return int(text) if text and len(text) <= 6 and text.isascii() and text.isdigit() else default  # noqa: PLR2004
 
 
-def _shown(value: int, form: str) -> str:
+def shown_number(value: int, form: str) -> str:
+    """Return *value* in the form that Word names (``decimal``, ``lowerLetter``, ``upperRoman``, ...)."""
     if not 0 < value < _LARGEST:
         return str(value)
     if form in {"lowerLetter", "upperLetter"}:

@@ -11,10 +11,11 @@ from functools import partial
 from ingather.errors import ExtractError
 from ingather.extract.documents.draft import Draft
 from ingather.extract.documents.limits import LimitReachedError
+from ingather.extract.documents.odf_lists import Lists, ListStyles
 from ingather.extract.documents.package import Package
 from ingather.extract.documents.xmlevents import BrokenXmlError, XmlReader, parse_xml
 
-__all__ = ["MetaReader", "TextReader", "read_package"]
+__all__ = ["ListStyles", "MetaReader", "TextReader", "read_package"]
 
 _DATE_SIZE = 10
 _WIDEST_SPACE = 100
@@ -112,9 +113,10 @@ class TextReader(XmlReader):
         }
     )
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, styles: ListStyles | None = None) -> None:
         super().__init__()
         self.draft = draft
+        self._lists = Lists(styles or ListStyles())
         self.objects: list[str] = []
         self._depth = 0
         self._cells = 0
@@ -124,6 +126,8 @@ class TextReader(XmlReader):
         self.starts = {
             "p": self._open_text,
             "h": self._open_heading,
+            "list": self._lists.open_list,
+            "list-item": self._lists.open_item,
             "s": self._spaces,
             "tab": self._tab,
             "line-break": self._line_break,
@@ -149,6 +153,7 @@ class TextReader(XmlReader):
             "p": self._close_text,
             "h": self._close_text,
             "a": self._close_link,
+            "list": self._lists.close_list,
             "table-cell": self._close_cell,
             "covered-table-cell": self._close_cell,
             "table-row": draft.end_block,
@@ -191,12 +196,15 @@ class TextReader(XmlReader):
 
     def _open_text(self, _attributes: Mapping[str, str]) -> None:
         self._depth += 1
+        self.draft.write(self._lists.take())
 
     def _open_heading(self, attributes: Mapping[str, str]) -> None:
         self._depth += 1
         level = attributes.get("outline-level", "1")
         if not self._cells:
             self.draft.heading(int(level) if level.isdecimal() else 1)
+            self._lists.heading(attributes)
+            self.draft.write(self._lists.take())
 
     def _close_text(self) -> None:
         self._depth = max(self._depth - 1, 0)
@@ -342,7 +350,10 @@ def read_package(package: Package, draft: Draft) -> None:
     if manifest.encrypted:
         raise ExtractError("the document needs a password", reason="encrypted")
     _parse(package, "meta.xml", MetaReader(draft), draft, quiet=True)
-    content = TextReader(draft)
+    styles = ListStyles()
+    for name in ("styles.xml", "content.xml"):
+        _parse(package, name, styles, draft, quiet=True)
+    content = TextReader(draft, styles)
     if not _parse(package, "content.xml", content, draft, part=False) and not draft.has_text:
         raise ExtractError("the document's content cannot be read", reason="damaged")
     _parse(package, "styles.xml", TextReader(draft), draft)

@@ -19,7 +19,7 @@ from xml.parsers import expat
 from ingather.errors import ExtractError
 from ingather.extract.documents.limits import LimitReachedError
 
-__all__ = ["BrokenXmlError", "XmlReader", "parse_xml"]
+__all__ = ["BrokenXmlError", "EnoughError", "XmlReader", "parse_xml"]
 
 _DEEPEST = 1_000
 _REMEMBERED_NAMES = 20_000
@@ -34,6 +34,10 @@ _PREDEFINED = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
 
 class BrokenXmlError(Exception):
     """The text is not well-formed from here on; events until here were delivered."""
+
+
+class EnoughError(Exception):
+    """Raised by a reader that has what it wants: the rest is not unpacked, and nothing is wrong."""
 
 
 class XmlReader:
@@ -183,7 +187,9 @@ class _Declarations:
     def _start(self, expanded: str, attributes: dict[str, str]) -> None:
         """Look for references in attributes, where expat replaces them whatever is set."""
         if attributes:
-            tag = _TAG.match((self._parser.GetInputContext() or b"").replace(b"\0", b""))
+            written = self._parser.GetInputContext() or b""
+            # In UTF-16 every other byte of what is looked for is zero.
+            tag = _TAG.match(written.replace(b"\0", b"") if b"\0" in written[:2] else written)
             found = _REFERENCE.findall(tag[0]) if tag else ()
             if any(name not in _PREDEFINED for name in found):
                 raise _refuse("uses an entity that it declares in an attribute")
@@ -215,6 +221,8 @@ def parse_xml(chunks: Iterable[bytes], reader: XmlReader) -> None:
         for chunk in chunks:
             parser.Parse(chunk, False)  # noqa: FBT003 (expat's own signature takes it by position)
         parser.Parse(b"", True)  # noqa: FBT003
+    except EnoughError:
+        return
     except expat.ExpatError as error:
         if error.code == _OUT_OF_MEMORY:
             raise MemoryError from error
