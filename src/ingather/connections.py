@@ -1,11 +1,10 @@
 """Slow and idle clients cannot stop others at a listener: time for heads, a rate for bodies, shares by trust and network (promise F4)."""
 
-import asyncio
 import ipaddress
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["Connection", "GateLimits", "Guard", "Phase", "network_of"]
 
@@ -48,7 +47,11 @@ class Phase(StrEnum):
 
 @dataclass(eq=False, slots=True)
 class Connection:
-    """One connection as the guard sees it. Times are of the event loop."""
+    """One connection as the guard sees it. Times are of the event loop.
+
+    Attributes:
+        task: has ``cancel()``, which ends the connection: the task that serves it, or what stands for one.
+    """
 
     address: str
     trusted: bool
@@ -58,7 +61,7 @@ class Connection:
     received: int = 0
     window_s: float = 0.0
     window_bytes: int = 0
-    task: "asyncio.Task[None] | None" = None
+    task: Any = None
     given_up: str = ""
     network: str = field(init=False)
 

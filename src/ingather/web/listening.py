@@ -65,17 +65,14 @@ class ConnectionLimits:
     idle_s: int = 15
 
 
-@dataclass(eq=False, slots=True)
-class _Held(Connection):
-    """A connection whose place the guard may give to another."""
+@dataclass(frozen=True, slots=True)
+class _Wire:
+    """What ends a connection; uvicorn's task sees that nobody is there."""
 
-    transport: asyncio.Transport | None = None
+    transport: asyncio.Transport
 
-    def give_up(self, reason: str) -> None:
-        """Hang up; uvicorn's task sees that nobody is there."""
-        self.given_up = reason
-        if self.transport is not None:
-            self.transport.abort()
+    def cancel(self) -> None:
+        self.transport.abort()
 
 
 class GuardedProtocol(H11Protocol):
@@ -87,13 +84,13 @@ class GuardedProtocol(H11Protocol):
     limits = ConnectionLimits()
     guard: ClassVar[Guard] = Guard(GateLimits())
     _timer: asyncio.TimerHandle | None = None
-    _held: _Held | None = None
+    _held: Connection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a place among the connections; close it when there is none."""
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
-        held = _Held(address, trusted=False, began_s=self.loop.time(), transport=transport)
+        held = Connection(address, trusted=False, began_s=self.loop.time(), task=_Wire(transport))
         if not self.guard.admit(held):
             transport.abort()
             return

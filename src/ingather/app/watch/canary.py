@@ -46,17 +46,15 @@ _RESTING: Final = frozenset({"off", "paused"})
 _log = get("canary")
 
 
-@dataclass(eq=False, slots=True)
-class _Asking(Connection):
-    """Somebody who asks for the page; giving up wakes the thread that reads from it."""
+@dataclass(frozen=True, slots=True)
+class _Wire:
+    """What ends a connection; the thread that reads from it wakes."""
 
-    wire: socket.socket | None = None
+    socket: Any
 
-    def give_up(self, reason: str) -> None:
-        self.given_up = reason
-        if self.wire is not None:
-            with contextlib.suppress(OSError):
-                self.wire.shutdown(socket.SHUT_RDWR)
+    def cancel(self) -> None:
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
 
 
 class _Server(ThreadingHTTPServer):
@@ -68,11 +66,13 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._guard = Guard(GateLimits(total=_CONNECTIONS, per_address=_CONNECTIONS))
-        self._asking: dict[Any, _Asking] = {}
+        self._asking: dict[Any, Connection] = {}
         self._lock = threading.Lock()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        asking = _Asking(str(client_address[0]), trusted=False, began_s=time.monotonic(), wire=request)
+        asking = Connection(
+            str(client_address[0]), trusted=False, began_s=time.monotonic(), task=_Wire(request)
+        )
         with self._lock:
             if admitted := self._guard.admit(asking):
                 self._asking[request] = asking
