@@ -34,7 +34,7 @@ _TICKS = 5
 
 @click.command("serve")
 @home_option
-def command(home: Path) -> int:
+def command(home: Path) -> int:  # noqa: PLR0915 - its start, told in order
     """Gather the configured sites on and on, follow their changes, and answer searches.
 
     Two listeners: search (page and API, for everybody) and admin (explain, status, holds, metrics; with
@@ -80,13 +80,12 @@ def command(home: Path) -> int:
             for url in feed_listeners.urls:
                 click.echo(f"feeds        {url}")
             told: set[str] = set()
-            silent = _TICKS
+            silent = iter(range(_TICKS))
             while not stop.is_set() and gathering.keeper.failed is None:
                 if reload.is_set():
                     reload.clear()
                     await _reload(gathering)
-                silent -= 1
-                if silent < 0:  # what the last process left is looked at again first
+                if next(silent, None) is None:  # what the last process left is looked at again first
                     _say_nothing(serving.nothing, told)
                 try:
                     await asyncio.wait_for(stop.wait(), 1.0)

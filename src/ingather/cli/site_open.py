@@ -13,9 +13,9 @@ from ingather.cli.opened import open_home, print_json
 from ingather.cli.site_list import desk
 
 if TYPE_CHECKING:
-    from ingather.app.configuration import Configuration
     from ingather.app.home import Home
     from ingather.app.siteprobe.finding import Finding
+    from ingather.conf.settings.file import SettingsFile
 
 __all__ = ["look_at", "open_"]
 
@@ -93,7 +93,7 @@ def look_at(home: Path, site: Mapping[str, Any], given: Mapping[str, Any]) -> di
     return {"opened": opened, "to_open": to_open, "findings": [msgspec.to_builtins(one) for one in found]}
 
 
-def _visit_again(home: "Home", read: "Configuration", starts: list[str]) -> None:
+def _visit_again(home: "Home", read: "SettingsFile", starts: list[str]) -> None:
     """Have the next visit of what was refused until now come soon."""
     from ingather.app.homeparts import database_of
     from ingather.app.robot.desk import HomeRobot
