@@ -28,6 +28,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         closed = closed_hosts(reader, gathering.clock.wall())
         disabled = reader.disabled_sources()
         nothing = NothingWatch(gathering).found()
+        leaving = gathering.leaving.form(reader)
     finally:
         reader.close()
     return {
@@ -47,6 +48,7 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "pool": keeper.frontier.waiting,
         "in_flight": keeper.frontier.out,
         "documents": sum(stats.sources.values()),
+        "leaving": leaving,
         "nothing_gathered": None if nothing is None else str(nothing),
         "urls": dict(stats.states),
         "visits": counters.pages,

@@ -156,6 +156,11 @@ def _published(done: "Published") -> int:
         click.echo(f"version {done.version} was in force already")
     elif done.running:
         click.echo(f"version {done.version} is in force; the running robot works by it")
+        click.echo(
+            "documents that it excludes leave search now, as the deletion policy lets them; see: ingather robot status",
+            err=True,
+        )
     else:
         click.echo(f"version {done.version} is in force; the next start works by it")
+        click.echo("documents that it excludes leave search when serve is started", err=True)
     return 0

@@ -22,7 +22,7 @@ def kept_form(home: Home) -> dict[str, Any]:
         "run": 0, "started": None, "updated": None, "starting_points": len(loaded.starting_points), "pool": 0, "in_flight": 0, "fetched": 0,
         "bytes": 0, "extracted_urls": None, "filtered": {}, "errors": {}, "duplicates": 0, "rds_new": 0, "rds_changed": 0, "rds_unchanged": 0,
         "rds_removed": 0, "rds_pending_index": None, "rate": dict.fromkeys(RATES, 0.0), "queue": [], "last_error": None,
-        "nothing_gathered": None,
+        "nothing_gathered": None, "leaving": None,
     }  # fmt: skip
     if not database_of(home).exists():
         return form

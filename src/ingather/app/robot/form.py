@@ -26,6 +26,7 @@ def robot_form(gathering: "Gathering") -> dict[str, Any]:
         "updated": keeper.figures.updated_s or None,
         "starting_points": len(gathering.starts),
         "nothing_gathered": _nothing(gathering),
+        "leaving": _leaving(gathering),
         "pool": keeper.frontier.waiting,
         "in_flight": keeper.frontier.out,
         **{name: figures.pop(name) for name in ("fetched", "bytes", "extracted_urls", "filtered", "errors", "duplicates")},
@@ -44,6 +45,14 @@ def robot_form(gathering: "Gathering") -> dict[str, Any]:
         "loglevel": gathering.robot_log.level,
         "configuration": gathering.version,
     }  # fmt: skip
+
+
+def _leaving(gathering: "Gathering") -> dict[str, Any] | None:
+    reader = gathering.reader_once()
+    try:
+        return gathering.leaving.form(reader)
+    finally:
+        reader.close()
 
 
 def _nothing(gathering: "Gathering") -> str | None:
