@@ -164,7 +164,7 @@ def enable(site: str, home: Path, **given: Any) -> int:
 def disable(site: str, home: Path, **given: Any) -> int:
     """Disable the site NAME (its name or its host): its URLs are denied, "site disabled", unless another site covers them.
 
-    Its documents stay until their next visit is due and denied; then the deletion policy decides about them.
+    Its documents are denied at a visit that comes at once where serve runs; then the deletion policy decides about them.
     """
     return _switch(home, site, given, on=False)
 
@@ -176,7 +176,7 @@ def disable(site: str, home: Path, **given: Any) -> int:
 def delete(site: str, home: Path, **given: Any) -> int:
     """Take the site NAME (its name or its host) out of filterrules.conf; comments before it stay.
 
-    Its documents stay until their next visit is due and denied; then the deletion policy decides about them. --dry-run says
+    Its documents are denied at a visit that comes at once where serve runs; then the deletion policy decides about them. --dry-run says
     how many there are.
     """
     answer = desk(home).delete(site, asked(given))
@@ -198,8 +198,8 @@ def _fate(answer: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         return
     then = "would be" if given["dry_run"] else "are now"
     click.echo(
-        f"under it: {counted(answer['documents'], 'document')}; {answer['uncovered']} {then} under no enabled site: they stay until "
-        "a visit is denied, then the deletion policy decides"
+        f"under it: {counted(answer['documents'], 'document')}; {answer['uncovered']} {then} under no enabled site: they leave "
+        "search as the deletion policy lets them"
     )
 
 
