@@ -90,7 +90,7 @@ def explain(url: str, fetch: bool) -> Mapping[str, Any]:  # noqa: FBT001
     return {
         "url": url,
         "known": True,
-        "answer": "In search.",
+        "answer": "Not in search: it is gone." if url.endswith("gone") else "In search.",
         "fetch": fetch,
         "title": EVIL,
         "found": {"referrers": ["https://intranet.example/"], "starting_point": "https://intranet.example/"},

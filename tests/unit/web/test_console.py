@@ -98,6 +98,11 @@ def test_what_goes_wrong_with_a_form_is_a_page(browser: TestClient) -> None:
     assert "is not a URL" in answer.text
 
 
+def test_what_is_not_in_search_is_not_shown_as_good(browser: TestClient) -> None:
+    assert 'class="verdict"' in browser.get("/explain?url=https://intranet.example/a").text
+    assert 'class="verdict out"' in browser.get("/explain?url=https://intranet.example/gone").text
+
+
 def test_the_explanation_begins_with_the_answer(browser: TestClient) -> None:
     page = browser.get("/explain?url=https://intranet.example/a").text
     assert page.index("In search.") < page.index("starting point") < page.index("Visits")
