@@ -62,7 +62,9 @@ class Ledger:
         ]
         self.decided: list[bool] = []
 
-    def remove(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
+    def remove(
+        self, target: str, by: By = NOBODY, *, yes: bool = False, dry_run: bool = False
+    ) -> Mapping[str, Any]:
         return {"removed": 1, "target": target}
 
     def undo(self, form: Mapping[str, str], by: By = NOBODY) -> Mapping[str, Any]:

@@ -53,6 +53,27 @@ def test_a_published_configuration_is_taken_over_and_rolled_back_while_serving(r
     assert rig.complaints() == []
 
 
+def test_what_a_published_configuration_excludes_leaves_search_at_once(rig: Rig, site: Site) -> None:
+    site.page("/", "Start", *(f"/private/{n}" for n in range(6)), *(f"/open/{n}" for n in range(12)))
+    for number in range(12):
+        site.page(f"/private/{number}", f"Walrus {number}", text=f"walrus {number}")
+        site.page(f"/open/{number}", f"Heron {number}", text=f"heron {number}")
+    rig.site(site.origin)
+    with rig.serving() as served:
+        served.rest(19)
+        assert len(served.found("walrus")) == 6
+        asked = site.asked("/private/0")
+        done = rig.run("conf", "publish", str(denying(rig)))
+        assert "documents that it excludes leave search now" in done.err
+        wait_until(lambda: served.found("walrus") == [])
+        wait_until(lambda: served.status["leaving"] == {"documents": 6, "left": 0, "looking": False})
+        assert len(served.found("heron")) > 0
+        assert site.asked("/private/0") == asked  # the filters deny it: the host is not asked
+    told = rig.run("tombstones", "list", "--json").json["tombstones"]
+    assert sorted(one["url"] for one in told) == [site.url(f"/private/{n}") for n in range(6)]
+    assert rig.complaints() == []
+
+
 def test_robot_case_80_a_reload_with_a_broken_filter_conf_keeps_the_old_configuration(
     rig: Rig, site: Site
 ) -> None:

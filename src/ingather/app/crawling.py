@@ -11,6 +11,7 @@ from ingather.app.home import Home
 from ingather.app.homeparts import load_checked
 from ingather.app.keeper import Gathering
 from ingather.app.keeperparts import closed_hosts
+from ingather.app.nothing import failure_of
 from ingather.app.notices.oneshot import tell_of_run
 from ingather.app.reaching.starting import CRAWLED, opened_for
 from ingather.app.runhosts import Resolved, resolve
@@ -20,11 +21,9 @@ from ingather.conf import Site, Start, StartingPoint
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf, is_source_name
 from ingather.errors import UnitError, UrlError, UsageError
-from ingather.model.lifecycle import Outcome, State
 from ingather.model.source_name import BySource
 from ingather.model.url import canonical
 from ingather.model.urlparts import split
-from ingather.ports.catalog import UrlRecord
 
 __all__ = ["CrawlSummary", "Progress", "Wanted", "crawl", "plan_crawl"]
 
@@ -285,7 +284,7 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
     )
     for url in gathering.starts:
         record = reader.find(url)
-        reason = _failure(record)
+        reason = failure_of(record)
         if reason:
             summary.failed_starts.append({"url": url, "why": reason})
     for url, why in gathering.failed_feeds():
@@ -295,19 +294,3 @@ def _sum_up(gathering: Gathering, summary: CrawlSummary) -> None:
         summary.why_nothing = (
             reasons[0] if reasons else "no page passed the generation filter (see: ingather explain URL)"
         )
-
-
-def _failure(record: UrlRecord | None) -> str:
-    """Say why a starting point failed, ``""`` if it did not."""
-    if record is None:
-        return "never stored: removed by hand, or a budget refused it"
-    if record.state is State.EXCLUDED:
-        return f"excluded by {record.where or 'the rules'}: {record.detail}"
-    if record.outcome is None:
-        return "not visited: its host asked to be left alone or the run ended before"
-    if record.outcome in {Outcome.INDEXED, Outcome.UNCHANGED, Outcome.ENUMERATED, Outcome.REDIRECTED, Outcome.DUPLICATE,
-                          Outcome.CONVERSION_FAILED, Outcome.NOINDEX}:  # fmt: skip
-        return ""
-    return f"{record.outcome.name.lower().replace('_', ' ')}: {record.detail}" + (
-        f" ({record.where})" if record.where else ""
-    )

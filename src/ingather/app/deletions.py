@@ -125,14 +125,14 @@ def _no_hold(number: int) -> UnknownNameError:
 
 
 def undo_of(form: Mapping[str, str]) -> Undo:
-    """Read ``run``, ``reason``, ``hold``, ``source``.
+    """Read ``run``, ``reason``, ``hold``, ``source``, ``decision``.
 
     Raises:
         UsageError: a number is none.
     """
     return Undo(
         run=_number(form, "run", None), reason=form.get("reason", "").strip(), hold=_number(form, "hold", None),
-        source=form.get("source", "").strip(),
+        source=form.get("source", "").strip(), decision=_number(form, "decision", None),
     )  # fmt: skip
 
 

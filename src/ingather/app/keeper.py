@@ -37,6 +37,7 @@ from ingather.app.overlay.laying import Overlays
 from ingather.app.overlay.watch import OverlayWatch
 from ingather.app.pruning import Pruned, prune
 from ingather.app.reconfiguring import reconfigure
+from ingather.app.rehearsal.leaving import Leaving
 from ingather.app.robot.conductor import Conductor
 from ingather.app.runplan import RunPlan, log_robots_off, note_beginning, tally_of
 from ingather.app.sitemaps.desk import SitemapDesk
@@ -102,6 +103,7 @@ class Gathering:
         self.publishing = asyncio.Lock()
         """Held while a configuration is taken over: one after the other."""
         self.starts: list[str] = []
+        self.leaving = Leaving()
         self.busy_segment: Callable[[], int | None] = lambda: None
         """Oldest WARC segment that somebody beside the gatherers still writes to, if there is one."""
 
@@ -114,6 +116,8 @@ class Gathering:
             await self.conductor.begin()
             if self.plan.kind == "serve":
                 self.rounds.start()
+                if self.changed:
+                    await self.leaving.begin(self)
             elif not self.plan.starts:
                 await self.rounds.force()
             await self._begin_sitemaps()
@@ -127,6 +131,7 @@ class Gathering:
 
     async def __aexit__(self, *_: object) -> None:
         await self.admissions.stop()
+        await self.leaving.stop()
         await self.listings.stop()
         await self.overlay_watch.stop()
         await self.rounds.stop()

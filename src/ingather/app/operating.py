@@ -10,15 +10,25 @@ from ingather.app.home import Home
 from ingather.app.homeparts import database_of, follower_of
 from ingather.app.jobs import Job
 from ingather.app.owner import ask_owner
+from ingather.app.sourcerules import policies_of
 from ingather.app.wiring import budget_limits, source_budgets
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
-from ingather.errors import HomeLockedError, IngatherError, UnknownNameError, UrlError, UsageError
+from ingather.errors import (
+    ConsentError,
+    HomeLockedError,
+    IngatherError,
+    UnknownNameError,
+    UrlError,
+    UsageError,
+)
 from ingather.model.decided import NOBODY, By, Undo
 from ingather.model.url import fed_url
 from ingather.robot.indexing.following import IndexFollower
+from ingather.robot.settling.deletion import DeletionPolicy
+from ingather.units import counted
 
 __all__ = [
     "Operations",
@@ -32,6 +42,7 @@ __all__ = [
 ]
 
 _PIECE = 500
+_SAMPLE = 5
 
 
 class Operations:
@@ -41,10 +52,20 @@ class Operations:
         self._home, self._settings, self._clock = home, settings, SystemClock()
         self._sources = sources
 
-    def remove(self, target: str, by: By = NOBODY) -> dict[str, Any]:
-        """Remove a URL, or everything below a prefix that ends in ``/`` or ``*``."""
+    def remove(
+        self, target: str, by: By = NOBODY, *, yes: bool = False, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Remove a URL, or everything below a prefix that ends in ``/`` or ``*``.
+
+        Raises:
+            ConsentError: more would go than a source's threshold allows, and *yes* was not said.
+        """
         form = {"url": target, **_said(by)}
-        answer: dict[str, Any] = self._do("remove", form, removal_job(target, by))
+        form |= {name: "yes" for name, on in (("yes", yes), ("dry-run", dry_run)) if on}
+        # Of the policies thresholds alone are asked for here, which are the same for what is crawled and what is pushed.
+        policies = policies_of(self._settings, self._sources, frozenset())
+        job = removal_job(target, by, policies, yes=yes, dry_run=dry_run)
+        answer: dict[str, Any] = self._do("remove", form, job)
         return answer
 
     def undelete(self, target: str, by: By = NOBODY) -> dict[str, Any]:
@@ -162,16 +183,44 @@ class Operations:
         return ask_owner(self._home, self._settings, path, form, locked)
 
 
-def removal_job(target: str, by: By = NOBODY) -> Job:
-    """Return the removal of a URL or prefix."""
+def removal_job(
+    target: str, by: By, policies: Callable[[str], DeletionPolicy], *, yes: bool, dry_run: bool = False
+) -> Job:
+    """Return the removal of a URL or prefix.
+
+    Its answer: ``removed`` (documents), ``target``, ``sample`` (URLs of some), ``decision`` (its number, by which exactly this can be undone;
+    ``None``: nothing was done) and ``too_much`` (why it is more than goes at once).
+
+    Args:
+        target: what.
+        by: who wants it.
+        policies: source to its deletion policy, whose thresholds count.
+        yes: also above a threshold; without it the job raises ``ConsentError`` then.
+        dry_run: say what would go, and do nothing.
+    """
     typed, exact = _target(target)
 
-    def job(writer: Any, applied: Any, now_s: float) -> dict[str, Any]:
+    def job(writer: CatalogWriter, applied: Applied, now_s: float) -> dict[str, Any]:
         prefix = writer.meant(target) if exact else typed
-        return {
-            "removed": writer.deletions.remove(prefix, now_s, applied, exact=exact, by=by),
+        found, sample = writer.deletions.meant(prefix, exact=exact, sample=_SAMPLE)
+        total = sum(found.values())
+        names = writer.applier.names
+        braked = (policies(name).brake(n, names.documents_of(name)) for name, n in found.items())
+        said = {
+            "removed": total,
             "target": prefix,
+            "sample": sample,
+            "too_much": next(filter(None, braked), ""),
         }
+        if dry_run:
+            return {**said, "decision": None}
+        if said["too_much"] and not yes:
+            raise ConsentError(
+                f"{target} means {counted(total, 'document')}, for example {', '.join(sample)}: {said['too_much']}",
+                hint="remove them all the same with --yes (over HTTP: yes); it can be undone",
+            )
+        gone, decision = writer.deletions.remove(prefix, now_s, applied, exact=exact, by=by)
+        return {**said, "removed": gone, "decision": decision}
 
     return job
 
@@ -264,7 +313,7 @@ def wanted_of(form: Mapping[str, str]) -> Undo:
     wanted = undo_of(form)
     if wanted.empty:
         raise UsageError(
-            "nothing says which deletions", hint="give a URL, a run, a reason, a hold or a source"
+            "nothing says which deletions", hint="give a URL, a run, a reason, a hold, a source or a decision"
         )
     return wanted
 

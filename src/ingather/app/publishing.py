@@ -237,7 +237,10 @@ async def take_over(
         UsageError: there is no such stage.
     """
     async with gathering.publishing:
-        return await _take_over(gathering, stage, author=author, note=note, base=base)
+        done = await _take_over(gathering, stage, author=author, note=note, base=base)
+    if done.changed:
+        await gathering.leaving.begin(gathering)
+    return done
 
 
 async def _take_over(gathering: Gathering, stage: str, *, author: str, note: str, base: str) -> Published:

@@ -26,9 +26,13 @@ class ServedOperations:
         self._gathering = gathering
         self._ask = ask
 
-    def remove(self, target: str, by: By = NOBODY) -> dict[str, Any]:
-        """Remove a URL or everything below a prefix."""
-        answer: dict[str, Any] = self.do(removal_job(target, by))
+    def remove(
+        self, target: str, by: By = NOBODY, *, yes: bool = False, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Remove a URL or everything below a prefix, or say what would go."""
+        answer: dict[str, Any] = self.do(
+            removal_job(target, by, self._gathering.policies, yes=yes, dry_run=dry_run)
+        )
         return answer
 
     def undelete(self, target: str, by: By = NOBODY) -> dict[str, Any]:

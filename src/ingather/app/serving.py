@@ -42,6 +42,7 @@ from ingather.app.keeper import Gathering
 from ingather.app.listening import Listeners, connection_limits
 from ingather.app.machinenames import own_hosts
 from ingather.app.metering import FeedMetrics, KeeperMetrics
+from ingather.app.nothing import NothingWatch
 from ingather.app.notices import Alarm, notifying
 from ingather.app.overlay.desk import Edit, OverlayDesk
 from ingather.app.owner import forget_address, note_address
@@ -133,6 +134,7 @@ class Serving:
         self._background: list[asyncio.Task[None]] = []
         self._housekeeping = Housekeeping(gathering, lambda: self._reload())  # noqa: PLW0108 - it changes
         self.sandbox = Sandbox()
+        self.nothing = NothingWatch(gathering)
         self._stopping = False
         self._close: Callable[[], None] = lambda: None
         self._queries: QueryLog | None = None
@@ -189,6 +191,7 @@ class Serving:
         limits = WebLimits(query_s=self.settings.seconds("limits.query-time"))
         search_parts = replace(
             self._search_parts(service, http, limits),
+            nothing=self.nothing.told,
             people=people, sees=seeing, proxies=proxies_of(self.settings), clock=gathering.clock,
             sign_on=provider_of(self.home, self.settings, gathering.clock),
         )  # fmt: skip

@@ -8,6 +8,7 @@ from ingather import __version__
 from ingather.app.confined.sandbox import Sandbox
 from ingather.app.keeper import Gathering
 from ingather.app.keeperparts import closed_hosts
+from ingather.app.nothing import NothingWatch
 from ingather.app.syndication.metering import status_of
 from ingather.catalog.sqlite_memory import sqlite_version
 
@@ -26,6 +27,8 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         runs = [run.form() for run in reader.runs()]
         closed = closed_hosts(reader, gathering.clock.wall())
         disabled = reader.disabled_sources()
+        nothing = NothingWatch(gathering).found()
+        leaving = gathering.leaving.form(reader)
     finally:
         reader.close()
     return {
@@ -45,6 +48,8 @@ def status_form(gathering: Gathering, sandbox: Sandbox) -> dict[str, Any]:
         "pool": keeper.frontier.waiting,
         "in_flight": keeper.frontier.out,
         "documents": sum(stats.sources.values()),
+        "leaving": leaving,
+        "nothing_gathered": None if nothing is None else str(nothing),
         "urls": dict(stats.states),
         "visits": counters.pages,
         "outcomes": dict(counters.outcomes),

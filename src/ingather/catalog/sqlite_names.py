@@ -183,6 +183,11 @@ class Names:
         """Return how many described URLs a source has."""
         return self._sources[source].documents
 
+    def documents_of(self, name: str) -> int:
+        """Return how many described URLs the source *name* has, 0 if there is none."""
+        number = self._ids.get(name)
+        return 0 if number is None else self.documents(number)
+
     def count(self, source: int, more: int) -> None:
         """Note that a source has *more* described URLs (negative: fewer)."""
         self._sources[source].documents += more

@@ -192,6 +192,10 @@ class SqliteReader(MoreReader):
         )
         return [Change(sequence, url_id, ChangeKind(kind)) for sequence, url_id, kind in rows]
 
+    def has_documents(self) -> bool:
+        """Whether any source has a document."""
+        return self._rows.value("select 1 from source where documents > 0 limit 1") is not None
+
     def stats(self) -> CatalogStats:
         """Return counts; reads every row once."""
         rows = self._rows

@@ -33,7 +33,15 @@ class Verb(NamedTuple):
 
 
 JOURNEY = "The journey of a page"
-CARE = "Looking after it"
+GATHER = "What is gathered, and when"
+PUSHED = "What is pushed and followed"
+OUT = "What is out of search, and why"
+DESCRIBE = "What is said about documents"
+PEOPLE = "Who may see it"
+SETTINGS = "How it is set up"
+CARE = "Whether all is well"
+CHAPTERS = (JOURNEY, GATHER, PUSHED, OUT, DESCRIBE, PEOPLE, SETTINGS, CARE)
+"""Of the help, by what people do."""
 
 VERBS: dict[str, Verb] = {
     "init": Verb("ingather.cli.init:command", JOURNEY, "make a home: settings, filters, an empty catalog"),
@@ -55,17 +63,19 @@ VERBS: dict[str, Verb] = {
     "catalog": Verb("ingather.cli.catalog:command", CARE, "count what is kept, read it back and name damage"),
     "index": Verb("ingather.cli.index:command", CARE, "compare the index with the catalog, or make it anew"),
     "rd": Verb(
-        "ingather.cli.rd:command", CARE, "resource descriptions: export, import, edit, delete, expire"
+        "ingather.cli.rd:command", DESCRIBE, "resource descriptions: export, import, edit, delete, expire"
     ),
-    "feed": Verb("ingather.cli.feed:command", CARE, "pushed feeds: who may send them, what became of them"),
-    "rss": Verb("ingather.cli.rss:command", CARE, "feeds that sites publish: add, list, poll, why is what"),
+    "feed": Verb("ingather.cli.feed:command", PUSHED, "pushed feeds: who may send them, what became of them"),
+    "rss": Verb("ingather.cli.rss:command", PUSHED, "feeds that sites publish: add, list, poll, why is what"),
     "robot": Verb(
         "ingather.cli.robot:command",
-        CARE,
+        GATHER,
         "the robot under control: status, start, stop, pause, add, slow, block",
     ),
     "recheck": Verb(
-        "ingather.cli.recheck:command", CARE, "visit again now: URLs, a prefix, a host, a query, what failed"
+        "ingather.cli.recheck:command",
+        GATHER,
+        "visit again now: URLs, a prefix, a host, a query, what failed",
     ),
     "report": Verb(
         "ingather.cli.report:command",
@@ -74,47 +84,53 @@ VERBS: dict[str, Verb] = {
     ),
     "traps": Verb(
         "ingather.cli.traps:command",
-        CARE,
+        GATHER,
         "crawler traps: list, show, publish the rule that stops one, dismiss",
     ),
-    "runs": Verb("ingather.cli.runs:command", CARE, "runs of the robot: list, show, compare two"),
+    "runs": Verb("ingather.cli.runs:command", GATHER, "runs of the robot: list, show, compare two"),
     "source": Verb(
-        "ingather.cli.source:command", CARE, "sources: what they own, what was pushed, delete, destroy"
+        "ingather.cli.source:command", GATHER, "sources: what they own, what was pushed, delete, destroy"
     ),
     "converter": Verb(
-        "ingather.cli.converter:command", CARE, "converters: which documents become pages, by type"
+        "ingather.cli.converter:command", SETTINGS, "converters: which documents become pages, by type"
     ),
-    "site": Verb("ingather.cli.site:command", CARE, "sites: what is crawled, and what a host is like"),
-    "proxy": Verb("ingather.cli.proxy:command", CARE, "which proxy a URL takes, and why"),
+    "site": Verb("ingather.cli.site:command", GATHER, "sites: what is crawled, and what a host is like"),
+    "proxy": Verb("ingather.cli.proxy:command", GATHER, "which proxy a URL takes, and why"),
     "overlay": Verb(
-        "ingather.cli.overlay:command", CARE, "external metadata: values laid over documents by URL prefix"
+        "ingather.cli.overlay:command",
+        DESCRIBE,
+        "external metadata: values laid over documents by URL prefix",
     ),
     "holds": Verb(
-        "ingather.cli.holds:command", CARE, "deletions that wait for you: list, show, release, discard"
+        "ingather.cli.holds:command", OUT, "deletions that wait for you: list, show, release, discard"
     ),
     "tombstones": Verb(
-        "ingather.cli.tombstones:command", CARE, "what was deleted, what proves it, and who decided"
+        "ingather.cli.tombstones:command", OUT, "what was deleted, what proves it, and who decided"
     ),
-    "remove": Verb("ingather.cli.removing:remove", CARE, "take a document or a prefix out of search at once"),
-    "undelete": Verb("ingather.cli.removing:undelete", CARE, "undo deletions"),
+    "remove": Verb("ingather.cli.removing:remove", OUT, "take a document or a prefix out of search at once"),
+    "undelete": Verb("ingather.cli.removing:undelete", OUT, "undo deletions"),
     "classify": Verb(
-        "ingather.cli.classify:command", CARE, "documents into categories by queries of the index"
+        "ingather.cli.classify:command", DESCRIBE, "documents into categories by queries of the index"
     ),
-    "user": Verb("ingather.cli.user:command", CARE, "people who log in to the search page"),
+    "user": Verb("ingather.cli.user:command", PEOPLE, "people who log in to the search page"),
     "token": Verb(
-        "ingather.cli.token:command", CARE, "keys of programs that search, push feeds or administer"
+        "ingather.cli.token:command", PEOPLE, "keys of programs that search, push feeds or administer"
     ),
     "secret": Verb(
-        "ingather.cli.secret:command", CARE, "passwords and keys for hosts: set, list, delete, resume, rekey"
+        "ingather.cli.secret:command",
+        GATHER,
+        "passwords and keys for hosts: set, list, delete, resume, rekey",
     ),
-    "groups": Verb("ingather.cli.groups:command", CARE, "who is in which group: list, show, load, import"),
-    "access": Verb("ingather.cli.access:command", CARE, "who may see a document, and why"),
-    "plugins": Verb("ingather.cli.plugins:command", CARE, "list code of your own and whether it works"),
+    "groups": Verb("ingather.cli.groups:command", PEOPLE, "who is in which group: list, show, load, import"),
+    "access": Verb("ingather.cli.access:command", PEOPLE, "who may see a document, and why"),
+    "plugins": Verb("ingather.cli.plugins:command", SETTINGS, "list code of your own and whether it works"),
     "config": Verb(
-        "ingather.cli.config:command", CARE, "show every setting with its origin, or find mistakes"
+        "ingather.cli.config:command", SETTINGS, "show every setting with its origin, or find mistakes"
     ),
     "conf": Verb(
-        "ingather.cli.conf:command", CARE, "find mistakes in the robot's files: filters, rules, robot.conf"
+        "ingather.cli.conf:command",
+        SETTINGS,
+        "find mistakes in the robot's files: filters, rules, robot.conf",
     ),
 }
 """In the order of the help. An entry comes with the file that it names."""

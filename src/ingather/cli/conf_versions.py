@@ -1,6 +1,7 @@
 """``ingather conf history|show|diff|publish|rollback``: configurations as versions."""
 
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["diff", "history", "publish", "rollback", "show"]
 
 _note = click.option("--note", default="", metavar="TEXT", help="Why, for the history.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 _yes = click.option("--yes", is_flag=True, help="Publish even if it would delete many documents.")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -93,7 +95,8 @@ def diff(home: Path, old: str, new: str) -> int:
 @click.argument("directory", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @_note
 @_yes
-def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
+@_json
+def publish(home: Path, directory: Path | None, *, note: str, yes: bool, as_json: bool) -> int:
     """Check the configuration in DIR (default: what stands in config/), keep it as a version, put it into force.
 
     With a mistake in it nothing is changed. A running "ingather serve" takes it over; otherwise the next
@@ -105,9 +108,13 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
     publishing = _publishing(home)
     if directory is None:
         require_consent(
-            publishing.home, publishing.home.config, yes=yes, environment=os.environ, tell=click.echo
+            publishing.home,
+            publishing.home.config,
+            yes=yes,
+            environment=os.environ,
+            tell=_telling(as_json=as_json),
         )
-        return _published(publishing.reload(note=note, author=author_here()))
+        return _published(publishing.reload(note=note, author=author_here()), as_json=as_json)
     from ingather.conf import load
 
     if not directory.is_dir():
@@ -116,8 +123,9 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
     return _published(
         publishing.publish(
             files, note=note or f"from {directory}", author=author_here(),
-            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=click.echo),
-        )
+            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=_telling(as_json=as_json)),
+        ),
+        as_json=as_json,
     )  # fmt: skip
 
 
@@ -126,7 +134,8 @@ def publish(home: Path, directory: Path | None, *, note: str, yes: bool) -> int:
 @click.argument("version", type=int)
 @_note
 @_yes
-def rollback(home: Path, version: int, *, note: str, yes: bool) -> int:
+@_json
+def rollback(home: Path, version: int, *, note: str, yes: bool, as_json: bool) -> int:
     """Publish the text of VERSION again. It keeps its number: pages judged under it need not be read anew."""
     from ingather.app.publishing import author_here
     from ingather.app.rehearsal.consent import require_consent
@@ -135,8 +144,9 @@ def rollback(home: Path, version: int, *, note: str, yes: bool) -> int:
     return _published(
         publishing.publish(
             publishing.files(str(version)), note=note or f"rolled back to version {version}", author=author_here(),
-            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=click.echo),
-        )
+            confirm=lambda config: require_consent(publishing.home, config, yes=yes, environment=os.environ, tell=_telling(as_json=as_json)),
+        ),
+        as_json=as_json,
     )  # fmt: skip
 
 
@@ -147,15 +157,28 @@ def _publishing(home: Path) -> "Publishing":
     return Publishing(place, read.settings, environment=os.environ)
 
 
-def _published(done: "Published") -> int:
+def _telling(*, as_json: bool) -> Callable[[str], None]:
+    """Return what takes what a person should see before deciding; beside JSON it goes to standard error."""
+    return lambda text: click.echo(text, err=as_json)
+
+
+def _published(done: "Published", *, as_json: bool) -> int:
     for warning in done.warnings:
         click.echo(warning, err=True)
+    if as_json:
+        print_json({**done.form(), "waiting": done.waiting})
+        return 0
     if done.waiting:
         click.echo("a crawl is running and goes on as it began; this is in force when it has ended")
     elif not done.changed:
         click.echo(f"version {done.version} was in force already")
     elif done.running:
         click.echo(f"version {done.version} is in force; the running robot works by it")
+        click.echo(
+            "documents that it excludes leave search now, as the deletion policy lets them; see: ingather robot status",
+            err=True,
+        )
     else:
         click.echo(f"version {done.version} is in force; the next start works by it")
+        click.echo("documents that it excludes leave search when serve is started", err=True)
     return 0

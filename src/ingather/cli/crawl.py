@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
     """
     from ingather.app.crawling import Wanted, crawl, plan_crawl
     from ingather.app.memory import calm_collector
-    from ingather.errors import UnitError, UsageError
+    from ingather.errors import HomeLockedError, UnitError, UsageError
     from ingather.log import configure
     from ingather.units import parse_seconds
 
@@ -83,7 +83,16 @@ def command(  # noqa: PLR0913, PLR0917 - one a flag
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
-        return await crawl(place, read.settings, plan, tell=display.show, stop=stop)
+        try:
+            return await crawl(place, read.settings, plan, tell=display.show, stop=stop)
+        except HomeLockedError as locked:
+            if urls and "ingather serve" in f"{locked.owner} {locked.text}":
+                raise HomeLockedError(
+                    locked.text, owner=locked.owner,
+                    hint=f"serve gathers already; give it the work: ingather site add {urls[0]} (a site, for good), or "
+                    f"ingather robot add {urls[0]} (a URL of a site that it has)",
+                ) from locked  # fmt: skip
+            raise
 
     summary = asyncio.run(main())
     display.end()

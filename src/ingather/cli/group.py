@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ingather import __version__
-from ingather.cli import Verb
+from ingather.cli import CHAPTERS, Verb
 
 __all__ = ["root"]
 
@@ -56,7 +56,10 @@ class _Verbs(click.Group):
         if {"init", "crawl", "search"} <= self._verbs.keys():
             formatter.write(f"\n{_FIRST}")
         width = max(len(name) for name in self._verbs)
-        for chapter in dict.fromkeys(verb.chapter for verb in self._verbs.values()):
+        of_verbs = dict.fromkeys(verb.chapter for verb in self._verbs.values())
+        for chapter in sorted(
+            of_verbs, key=lambda one: CHAPTERS.index(one) if one in CHAPTERS else len(CHAPTERS)
+        ):
             formatter.write(f"\n{chapter}:\n\n")
             for name, verb in self._verbs.items():
                 if verb.chapter == chapter:

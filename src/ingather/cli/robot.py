@@ -144,6 +144,13 @@ def _say(answer: Mapping[str, Any], *, as_json: bool) -> None:
 def _told(found: Mapping[str, Any]) -> Sequence[str]:
     why = f": {found['why']}" if found.get("why") else ""
     lines = [f"The robot is {found['state']}{why}"]
+    if found.get("nothing_gathered"):
+        lines.append(f"  {found['nothing_gathered']}")
+    if leaving := found.get("leaving"):
+        looked = "; the rest is looked for" if leaving["looking"] else ""
+        lines.append(
+            f"  of {leaving['documents']} documents that the configuration excludes {leaving['left']} are in search still{looked}"
+        )
     if "pool" in found:
         lines += _figures(found)
     lines += [

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ingather.app.home import Home
     from ingather.app.keeper import Gathering
     from ingather.app.listening import Listeners
+    from ingather.app.nothing import NothingWatch
     from ingather.app.runplan import RunPlan
     from ingather.app.watch import Canary
     from ingather.conf.settings.values import Settings
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_TICKS = 5
+"""Seconds before it is said that nothing was gathered."""
+
 
 @click.command("serve")
 @home_option
-def command(home: Path) -> int:
+def command(home: Path) -> int:  # noqa: PLR0915 - its start, told in order
     """Gather the configured sites on and on, follow their changes, and answer searches.
 
     Two listeners: search (page and API, for everybody) and admin (explain, status, holds, metrics; with
@@ -75,15 +79,14 @@ def command(home: Path) -> int:
             click.echo(f"admin page   {admin}  (token: {place.path / 'admin-token'})")
             for url in feed_listeners.urls:
                 click.echo(f"feeds        {url}")
-            if not gathering.starts:
-                click.echo(
-                    "no starting points yet: put a <Site> with a Start line into config/filterrules.conf",
-                    err=True,
-                )
+            told: set[str] = set()
+            silent = iter(range(_TICKS))
             while not stop.is_set() and gathering.keeper.failed is None:
                 if reload.is_set():
                     reload.clear()
                     await _reload(gathering)
+                if next(silent, None) is None:  # what the last process left is looked at again first
+                    _say_nothing(serving.nothing, told)
                 try:
                     await asyncio.wait_for(stop.wait(), 1.0)
                 except TimeoutError:
@@ -98,6 +101,14 @@ def command(home: Path) -> int:
         listeners.close()
         feed_listeners.close()
         _close(canary)
+
+
+def _say_nothing(watch: "NothingWatch", told: set[str]) -> None:
+    """Say each reason once why nothing was gathered, when a person has to do something about it."""
+    found = watch.found()
+    if found is not None and found.do and (said := str(found)) not in told:
+        told.add(said)
+        click.echo(said, err=True)
 
 
 def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") -> "FeedListeners":

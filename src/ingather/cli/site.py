@@ -17,6 +17,7 @@ SITE_VERBS: dict[str, str] = {
     "enable": "ingather.cli.site_edit:enable",
     "disable": "ingather.cli.site_edit:disable",
     "delete": "ingather.cli.site_edit:delete",
+    "open": "ingather.cli.site_open:open_",
     "probe": "ingather.cli.site_probe:probe",
     "aliases": "ingather.cli.site_aliases:aliases",
 }

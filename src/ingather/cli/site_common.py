@@ -26,7 +26,11 @@ def edit_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Only if the configuration is the one that list showed.",
         ),
         click.option("--note", default="", metavar="TEXT", help="Why, for the history."),
-        click.option("--yes", is_flag=True, help="Also if it would delete many documents."),
+        click.option(
+            "--yes",
+            is_flag=True,
+            help="Also if it would delete many documents; with add: open the private addresses of the site, too.",
+        ),
         click.option("--dry-run", is_flag=True, help="Show what would be another way; change nothing."),
     ):
         function = option(function)

@@ -65,12 +65,16 @@ def site_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--domain", is_flag=True, help="Subdomains belong to it.")
 @site_options
 @click.option("--no-start", is_flag=True, help="Nothing begins there: links lead to it.")
+@click.option("--no-look", is_flag=True, help="Do not ask the host whether something is in the way.")
 @edit_options
 def add(host: str, home: Path, **given: Any) -> int:
     """Write a site for HOST (a host, host:port, or a URL to start from) into filterrules.conf; all else in it stays.
 
     Without --start it begins at the root. Without --rule it uses the enabled rules that are for new sites. The configuration
     is published as "ingather conf publish" does: a running robot works by it at once.
+
+    Then the host is looked at, with two requests: what would keep the robot from it is said (a private address, a login, robots.txt, the
+    certificate). A private address is opened in ingather.toml when you say so: at the question, with --yes, or later with "site open".
     """
     return add_site(home, host, given)
 
@@ -85,8 +89,18 @@ def add_site(home: Path, host: str, given: Mapping[str, Any]) -> int:
         credentials=given["credentials"] or "", starts=given["starts"], no_start=given["no_start"],
         protocols=_words(given["protocols"]), ports=_ports(given["ports"]), rules=given["rules"] or None,
     )  # fmt: skip
-    answer = desk(home).add(new, asked(given))
-    return say(answer, f"site {answer['site']} added", given=given)
+    sites = desk(home)
+    answer = sites.add(new, asked(given))
+    if given["dry_run"] or not answer["difference"] or given.get("no_look"):
+        return say(answer, f"site {answer['site']} added", given=given)
+    from ingather.cli.site_open import look_at
+
+    site = sites.shown(answer["site"])
+    if not given["as_json"]:
+        say(answer, f"site {answer['site']} added", given=given)
+        look_at(home, site, given)
+        return 0
+    return say({**answer, **look_at(home, site, given)}, f"site {answer['site']} added", given=given)
 
 
 @click.command("set", short_help="Change attributes and lines of a site.")
@@ -150,7 +164,7 @@ def enable(site: str, home: Path, **given: Any) -> int:
 def disable(site: str, home: Path, **given: Any) -> int:
     """Disable the site NAME (its name or its host): its URLs are denied, "site disabled", unless another site covers them.
 
-    Its documents stay until their next visit is due and denied; then the deletion policy decides about them.
+    Its documents are denied at a visit that comes at once where serve runs; then the deletion policy decides about them.
     """
     return _switch(home, site, given, on=False)
 
@@ -162,7 +176,7 @@ def disable(site: str, home: Path, **given: Any) -> int:
 def delete(site: str, home: Path, **given: Any) -> int:
     """Take the site NAME (its name or its host) out of filterrules.conf; comments before it stay.
 
-    Its documents stay until their next visit is due and denied; then the deletion policy decides about them. --dry-run says
+    Its documents are denied at a visit that comes at once where serve runs; then the deletion policy decides about them. --dry-run says
     how many there are.
     """
     answer = desk(home).delete(site, asked(given))
@@ -184,8 +198,8 @@ def _fate(answer: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         return
     then = "would be" if given["dry_run"] else "are now"
     click.echo(
-        f"under it: {counted(answer['documents'], 'document')}; {answer['uncovered']} {then} under no enabled site: they stay until "
-        "a visit is denied, then the deletion policy decides"
+        f"under it: {counted(answer['documents'], 'document')}; {answer['uncovered']} {then} under no enabled site: they leave "
+        "search as the deletion policy lets them"
     )
 
 

@@ -50,5 +50,22 @@ def _usage(error: click.ClickException) -> str:
         and isinstance(context.command, click.Group)
     ):
         return f"which one: {' or '.join(context.command.list_commands(context))}? see {command} --help"
+    if (
+        isinstance(error, click.exceptions.NoSuchOption)
+        and context
+        and isinstance(context.command, click.Group)
+    ):
+        verbs = context.command.list_commands(context)
+        if any(_takes(context, verb, error.option_name) for verb in verbs):
+            return (
+                f"{error.option_name} stands behind the verb: {command} VERB {error.option_name} ..., "
+                f"where VERB is {' or '.join(verbs)}"
+            )
     text = " ".join(error.format_message().split()).rstrip(".")
     return f"{text[:1].lower()}{text[1:]}; see {command} --help"
+
+
+def _takes(context: click.Context, verb: str, option: str) -> bool:
+    group = context.command
+    command = group.get_command(context, verb) if isinstance(group, click.Group) else None
+    return command is not None and any(option in parameter.opts for parameter in command.params)

@@ -41,6 +41,10 @@ def _shown(answer: Mapping[str, Any]) -> str:
         return f"Not in search: its last day of validity is over since {overlay['expires']}{_line_of(overlay, 'X')}."
     if answer.get("held"):
         return f"In search; its deletion is held: {answer['held']}."
+    generation = (answer.get("decision") or {}).get("generation") or {}
+    if generation and not generation["allowed"] and not answer.get("feeds"):
+        when = f", next visit {answer['next_visit']}" if answer.get("next_visit") else ""
+        return f"In search still, but the configuration in force excludes it{when}: {_verdict(generation)}."
     behind = answer["index"].get("behind", 0)
     unread = _unread(answer)
     why = f": {_listed(answer)}" if _listed(answer) else ""

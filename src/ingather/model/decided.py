@@ -25,22 +25,27 @@ NOBODY = By()
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Which deletions are to be undone; all that is given must be true of each. What was removed by hand is never among them.
+    """Which deletions are to be undone; all that is given must be true of each.
+
+    What was removed by hand is among them only when the decision that removed it is named.
 
     Attributes:
         run: run that made them.
         reason: their reason, or a part of it, in any case.
         hold: hold whose release made them.
         source: whose documents they were.
+        decision: row of what a person decided (a removal, a source that was deleted).
     """
 
     run: int | None = None
     reason: str = ""
     hold: int | None = None
     source: str = ""
+    decision: int | None = None
 
     def __str__(self) -> str:
         said = (
+            ("decision", "" if self.decision is None else str(self.decision)),
             ("run", "" if self.run is None else str(self.run)),
             ("reason", self.reason),
             ("hold", "" if self.hold is None else str(self.hold)),

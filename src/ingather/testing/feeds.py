@@ -10,9 +10,12 @@ from ingather.app.feeds.local import LocalFeeds
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.operating import removal_job
+from ingather.app.sourcerules import policies_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.feeds.authority import TRUSTED, Grant, Sender
 from ingather.feeds.desk import FeedFields, FeedTicket
+from ingather.model.decided import NOBODY
 from ingather.ports.catalog import UrlRecord
 from ingather.testing.clock import FakeClock
 
@@ -87,6 +90,12 @@ class FeedRig:
         ticket = self.take(made, datasource, feedtype, **more)
         self.local.apply()
         return self.local.office.feed(ticket.name)
+
+    def remove(self, target: str) -> dict[str, Any]:
+        """Remove a URL as a person does; return the answer."""
+        policies = policies_of(self.read.settings, self.read.sources, frozenset())
+        answer: dict[str, Any] = self.local.do(removal_job(target, NOBODY, policies, yes=True))
+        return answer
 
     def records(self, feed: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the receipts of a feed."""

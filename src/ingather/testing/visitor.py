@@ -128,7 +128,7 @@ class SqliteUnderTest:
         """Remove by hand."""
         applied = Applied()
         return self.writer.transaction(
-            lambda w: w.deletions.remove(prefix, now_s, applied, exact=exact)
+            lambda w: w.deletions.remove(prefix, now_s, applied, exact=exact)[0]
         ), applied
 
     def undelete(self, prefix: str, now_s: float, *, exact: bool) -> tuple[int, Applied]:

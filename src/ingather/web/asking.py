@@ -113,8 +113,38 @@ class Asked:
         )
 
 
+PARAMETERS = frozenset(
+    [
+        "q",
+        "num",
+        "start",
+        "page",
+        "date",
+        "after",
+        "before",
+        "type",
+        "site",
+        "sort",
+        "database",
+        "class",
+        "as",
+        "as-group",
+    ]
+)
+"""What a search takes; those that begin with as say as whom."""
+_SHOWN = 64
+_MOST_IGNORED = 20
+
+
+def ignored(request: Request) -> list[str]:
+    """Return the parameters of a search that nobody reads, each once, in their order; a long name is cut."""
+    return [name[:_SHOWN] for name in dict.fromkeys(request.query_params.keys()) if name not in PARAMETERS][
+        :_MOST_IGNORED
+    ]
+
+
 def read_asked(request: Request, paging: Paging) -> Asked:
-    """Read the query string; parameters that are not ours are ignored.
+    """Read the query string; parameters that are not ours are left to :func:`ignored`.
 
     Raises:
         WebError: 400 ``bad-parameter``, naming the parameter and what it takes.

@@ -28,11 +28,14 @@ class Operations(Protocol):
     what those commands print with ``--json``; the members named here are counted on.
     """
 
-    def remove(self, target: str, by: By) -> Tree:
-        """Take documents out at once, undoably; ``removed`` says how many.
+    def remove(self, target: str, by: By, *, yes: bool = False, dry_run: bool = False) -> Tree:
+        """Take documents out at once, undoably; ``removed`` says how many, ``decision`` by which number just this is undone.
+
+        With *dry_run* nothing is done; ``removed``, ``sample`` and ``too_much`` say what would go.
 
         Raises:
             UsageError: *target* is no URL.
+            ConsentError: more would go than a threshold allows, and *yes* was not said.
         """
 
     def undelete(self, target: str, by: By) -> Tree:
@@ -43,7 +46,7 @@ class Operations(Protocol):
         """
 
     def undo(self, form: Mapping[str, str], by: By) -> Tree:
-        """Undo the deletions of a ``run``, ``reason``, ``hold`` or ``source``; ``restored`` says how many documents are back.
+        """Undo the deletions of a ``run``, ``reason``, ``hold``, ``source`` or ``decision``; ``restored`` says how many documents are back.
 
         Raises:
             UsageError: *form* has none of these, or a number is none.

@@ -122,6 +122,7 @@ class SearchParts:
         sign_on: the identity provider at which people may log in, if there is one.
         clock: for the pace of logins (monotonic); needed with *people*.
         paging: how many results a page has, and at most.
+        nothing: why no document was gathered yet, ``""`` = there are some; without names, for anybody may read it.
     """
 
     search: Callable[[SearchRequest], SearchResults]
@@ -137,6 +138,7 @@ class SearchParts:
     sign_on: SignOn | None = None
     clock: Clock | None = None
     paging: Paging = field(default_factory=Paging)
+    nothing: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,3 +142,28 @@ def test_a_home_without_a_catalog_has_nothing(tmp_path: Path) -> None:
         book.tombstone("http://a.test/")
     with pytest.raises(UsageError, match="no hold 1"):
         book.hold(1)
+
+
+def test_a_prefix_is_counted_first_and_its_undo_restores_exactly_what_it_took(home: Home, call: Call) -> None:
+    everything = "http://site.test/*"
+    before = [
+        one["url"] for one in DeletionBook(database_of(home)).tombstones({"limit": "100"})["tombstones"]
+    ]
+    assert before == PAGES[:3]
+    status, out = call("remove", everything)
+    assert status == 1
+    assert "means 38 documents, for example http://site.test/, " in out
+    assert "with --yes" in out
+    status, out = call("remove", everything, "--dry-run", "--json")
+    answer = json.loads(out)
+    assert (status, answer["removed"], answer["decision"], len(answer["sample"])) == (0, 38, None, 5)
+    assert "more than 50% of at least 10" in answer["too_much"]
+    status, out = call("remove", everything, "--yes", "--json")
+    answer = json.loads(out)
+    assert (status, answer["removed"]) == (0, 38)
+    assert call("undelete", "--reason", "404") == (1, "0 restored\n")  # a person does not want them now
+    status, out = call("undelete", "--decision", str(answer["decision"]), "--json")
+    assert (status, json.loads(out)["restored"]) == (0, 38)
+    after = DeletionBook(database_of(home)).tombstones({"limit": "100"})["tombstones"]
+    assert [(one["url"], one["by"]) for one in after] == [(url, "policy") for url in before]
+    assert call("remove", PAGES[39])[0] == 0  # it may be gathered again, so it may go again

@@ -10,7 +10,7 @@ from ingather.app.feeds.local import LocalFeeds
 from ingather.app.feeds.process import FeedProcess
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
-from ingather.app.operating import removal_job, undelete_job
+from ingather.app.operating import undelete_job
 from ingather.catalog.access.sqlite_access_reader import AccessReader
 from ingather.catalog.packing import unpack_keys
 from ingather.model.lifecycle import State
@@ -312,7 +312,7 @@ def test_a_person_names_a_pushed_url_whole_or_as_links_are_cut(rig: FeedRig) -> 
     with closing(rig.reader()) as reader:
         assert reader.meant(url) == reader.meant("http://typed.test/view") == url
         assert reader.meant("http://typed.test/unknown?utm_source=x") == "http://typed.test/unknown"
-    assert rig.local.do(removal_job(url))["target"] == url
+    assert rig.remove(url)["target"] == url
     assert not rig.described(url)
     told = rig.push(record(url, content("y")), datasource="typed")
     assert rig.records(told)[0]["state"] == "rejected"
@@ -321,7 +321,7 @@ def test_a_person_names_a_pushed_url_whole_or_as_links_are_cut(rig: FeedRig) -> 
 
 
 def test_what_a_person_removed_as_links_are_cut_no_push_brings_back(rig: FeedRig) -> None:
-    rig.local.do(removal_job("http://typed2.test/view"))
+    rig.remove("http://typed2.test/view")
     told = rig.push(record("http://typed2.test/view?utm_source=x", content("x")), datasource="typed")
     assert rig.records(told)[0]["state"] == "rejected"
 

@@ -8,7 +8,7 @@ import pytest
 
 from ingather.app.feeds.marks import steady
 from ingather.app.feeds.process import FeedProcess
-from ingather.app.operating import removal_job, undelete_job
+from ingather.app.operating import undelete_job
 from ingather.feeds.receipts import UNCHANGED, log_line
 from ingather.testing.feeds import FeedRig, content, record
 
@@ -83,7 +83,7 @@ def test_a_document_that_was_deleted_comes_back_with_its_content(rig: FeedRig) -
     told = rig.push(record(url, content("it")), datasource="back")
     assert _notes(rig, told) == [""]
     assert rig.text(url) == "it"
-    rig.local.do(removal_job(url))
+    rig.remove(url)
     assert rig.records(rig.push(record(url, content("it")), datasource="back"))[0]["state"] == "rejected"
     rig.local.do(undelete_job(url))
     rig.push(record(url, content("it")), datasource="back")

@@ -15,6 +15,18 @@ def test_a_configuration_that_would_delete_much_needs_a_word(tmp_path: Path) -> 
             site.page(page, f"Page {page}")
         rig.site(site.origin)
         assert rig.run("crawl", "--quiet").status == 0
+        _ask(rig, tmp_path)
+        rig.run("recheck", "--prefix", site.url("/old/"))
+        rig.run("crawl", "--quiet")
+    assert rig.call("holds", "list", "--json").json
+    back = rig.call("conf", "rollback", "1")  # it deletes nothing itself: what is held is no reason to ask
+    assert (back.status, back.err.splitlines()[0]) == (
+        0,
+        "documents that it excludes leave search when serve is started",
+    )
+
+
+def _ask(rig: Rig, tmp_path: Path) -> None:
     changed = tmp_path / "next"
     changed.mkdir()
     for path in (rig.path / "config").iterdir():

@@ -49,11 +49,16 @@ class Ledger:
         self.closed: dict[int, bool] = {}
         self.decided: list[By] = []
 
-    def remove(self, target: str, by: By = NOBODY) -> Mapping[str, Any]:
+    def remove(
+        self, target: str, by: By = NOBODY, *, yes: bool = False, dry_run: bool = False
+    ) -> Mapping[str, Any]:
         if not target.startswith("http"):
             raise UsageError(f"{target!r} is not a URL", hint="write a whole URL")
+        if dry_run:
+            count = 120 if target.endswith("*") else 1
+            return {"removed": count, "target": target, "sample": [EVIL], "too_much": "more than 100"}
         self.removed.add(target)
-        return {"removed": 1, "target": target}
+        return {"removed": 1, "target": target} | ({"decision": 12} if yes else {})
 
     def undo(self, form: Mapping[str, str], by: By = NOBODY) -> Mapping[str, Any]:
         self.decided.append(by)
@@ -85,7 +90,7 @@ def explain(url: str, fetch: bool) -> Mapping[str, Any]:  # noqa: FBT001
     return {
         "url": url,
         "known": True,
-        "answer": "In search.",
+        "answer": "Not in search: it is gone." if url.endswith("gone") else "In search.",
         "fetch": fetch,
         "title": EVIL,
         "found": {"referrers": ["https://intranet.example/"], "starting_point": "https://intranet.example/"},

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -67,6 +68,27 @@ def test_a_poll_does_not_eat_the_notice(browser: TestClient) -> None:
     assert "1 document removed from search: https://x.example/" in browser.get("/").text
 
 
+def test_a_removal_of_many_is_asked_first_and_has_a_button_that_undoes_it(
+    browser: TestClient, ledger: Any
+) -> None:
+    secret = re.search(r'name="csrf" value="([^"]+)"', browser.get("/").text)
+    assert secret
+    form = {"csrf": secret[1], "url": "https://x.example/*"}
+    assert browser.post("/api/v1/remove", data=form).status_code == 303
+    assert not ledger.removed
+    page = browser.get("/").text
+    assert "Remove 120 documents from search?" in page
+    assert "more than 100" in page
+    assert '<input type="hidden" name="url" value="https://x.example/*">' in page
+    assert "Remove 120 documents from search?" not in browser.get("/").text  # said once
+    browser.post("/api/v1/remove", data=form | {"yes": "yes"})
+    assert ledger.removed == {"https://x.example/*"}
+    page = browser.get("/").text
+    assert 'name="decision" value="12"' in page
+    browser.post("/api/v1/undelete", data={"csrf": secret[1], "decision": "12"})
+    assert "put back: {&#39;decision&#39;: &#39;12&#39;}" in browser.get("/").text
+
+
 def test_what_goes_wrong_with_a_form_is_a_page(browser: TestClient) -> None:
     secret = re.search(r'name="csrf" value="([^"]+)"', browser.get("/").text)
     assert secret
@@ -74,6 +96,11 @@ def test_what_goes_wrong_with_a_form_is_a_page(browser: TestClient) -> None:
     assert answer.status_code == 400
     assert "<html" in answer.text
     assert "is not a URL" in answer.text
+
+
+def test_what_is_not_in_search_is_not_shown_as_good(browser: TestClient) -> None:
+    assert 'class="verdict"' in browser.get("/explain?url=https://intranet.example/a").text
+    assert 'class="verdict out"' in browser.get("/explain?url=https://intranet.example/gone").text
 
 
 def test_the_explanation_begins_with_the_answer(browser: TestClient) -> None:

@@ -160,8 +160,11 @@ def test_odd_queries_are_answered(search: TestClient, query: str) -> None:
     assert "secret.example" not in answer.text
 
 
-def test_unknown_parameters_are_ignored(search: TestClient) -> None:
-    assert search.get("/api/v1/search?q=travel&utm_source=mail&callback=evil").json()["total"] >= 1
+def test_unknown_parameters_are_ignored_and_named(search: TestClient) -> None:
+    answer = search.get("/api/v1/search?q=travel&utm_source=mail&format=csv").json()
+    assert (answer["total"] >= 1, answer["ignored"]) == (True, ["utm_source", "format"])
+    known = search.get("/api/v1/search?q=travel&num=5&page=1&type=html&sort=date&class=topic:x").json()
+    assert "ignored" not in known
 
 
 def test_searches_wait_their_turn_and_a_crowd_is_turned_away(search_parts: SearchParts) -> None:

@@ -47,7 +47,13 @@ def examine(
         "certificates": lambda: chain(
             homely.check_certificates(home, settings), homely.check_host_certificates(home)
         ),
-        "catalog": lambda: stored.check_stored(home, settings, owned=owner is not None),
+        "catalog": lambda: stored.check_stored(
+            home,
+            settings,
+            owned=owner is not None,
+            starts=[start.url for start in read.loaded.starting_points],
+            fed=any(source.polls for source in read.sources.values()),
+        ),
         "sandbox": lambda: machine.check_sandbox(settings, robot, clock, home.run / "doctor-probe"),
         "browser": lambda: browsing.check_browser(settings, read.sources, clock),
     }

@@ -1,10 +1,11 @@
 """Catalog, bodies and index: whether they open, fit together and keep step. What is read is little; checks read all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ingather.app.doctor.finding import Finding, error, fine, warning
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.nothing import why_nothing
 from ingather.catalog.bodies.folder import segments
 from ingather.catalog.sqlite_backup import acknowledged_of
 from ingather.catalog.sqlite_reader import SqliteReader
@@ -32,7 +33,9 @@ def last_known_s(home: Home) -> float | None:
     return max((float(form["started"]) for form in forms if form.get("started")), default=None)
 
 
-def check_stored(home: Home, settings: Settings, *, owned: bool) -> Iterator[Finding]:
+def check_stored(
+    home: Home, settings: Settings, *, owned: bool, starts: Sequence[str] = (), fed: bool = False
+) -> Iterator[Finding]:
     """Open the catalog, compare segments of bodies with what it acknowledged, and the index with its last change."""
     if not database_of(home).exists():
         yield fine("catalog", "there is no catalog yet: nothing was gathered")
@@ -46,6 +49,8 @@ def check_stored(home: Home, settings: Settings, *, owned: bool) -> Iterator[Fin
         last = reader.last_sequence()
         holds = reader.held_count()
         yield fine("catalog", f"opens; its last change is {last}")
+        if nothing := why_nothing(reader, starts, fed=fed):
+            yield warning("catalog", f"nothing gathered yet, because {nothing.why}", nothing.do)
         if holds:
             yield warning(
                 "holds", f"{holds} deletions wait for you", "look at them with: ingather holds list"

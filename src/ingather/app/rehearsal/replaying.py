@@ -39,7 +39,7 @@ class ReplaySummary:
     """What ``conf publish`` asks before it publishes.
 
     Attributes:
-        passes_threshold: whether the deletion policy would hold what would go, for at least one source.
+        passes_threshold: whether what this alone would delete is more than may go at once, for at least one source.
         why: for each such source a sentence.
         documents, lost, changed, allowed: counts; ``lost`` is estimated when bodies were sampled.
         text: the diff as ``ingather replay`` prints it.
@@ -71,7 +71,9 @@ def replay_summary(
         ConfigurationError: the configuration has errors.
     """
     answer = replay(home, config_dir, sample=sample, environment=environment)
-    why = tuple(f"source {entry['source']}: {entry['held']}" for entry in answer["sources"] if entry["held"])
+    why = tuple(
+        f"source {entry['source']}: {entry['too_much']}" for entry in answer["sources"] if entry["too_much"]
+    )
     documents = answer["documents"]
     return ReplaySummary(
         bool(why), why, documents["total"], documents["lost_estimate"], answer["changed"]["total"],
@@ -145,6 +147,10 @@ def replay(
                 "held": policies(account.name).too_much(
                     [Proposal(0, DeletionReason.RULES)] * lost.get(account.name, 0),
                     Ledger(account.documents, account.deleted_24h, account.held, account.waiting),
+                ),
+                # What others delete is no reason to ask about this.
+                "too_much": policies(account.name).brake(
+                    lost.get(account.name, 0), max(account.documents, lost.get(account.name, 0))
                 ),
             }
             for account in accounts

@@ -114,6 +114,21 @@ class Walk:
                 )
         return self._versions[version]
 
+    async def denied(self) -> list[int]:
+        """Return the rows of the documents that the MetaData filters deny now."""
+        found = list[int]()
+        try:
+            for group in self._reader.known_urls(""):
+                found += [known.id for known in group if self._is_denied(known)]
+        finally:
+            await self._pool.close()
+        return found
+
+    def _is_denied(self, known: KnownUrl) -> bool:
+        if known.state is State.GONE or not (known.described and known.gathered):
+            return False
+        return not self._new.judge(self._candidate(known), known=True).evaluation.generation.allowed
+
     async def run(self, sample: int | None, source: str) -> None:
         """Judge everything, then read at most *sample* bodies."""
         chosen: list[KnownUrl] = []

@@ -5,7 +5,9 @@ from typing import Any
 
 from ingather.app.home import Home
 from ingather.app.homeparts import database_of
+from ingather.app.nothing import why_nothing
 from ingather.catalog.reports.sqlite_reports import ReportReader
+from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.conf import load
 from ingather.errors import CatalogError
 from ingather.robot.settling.figures import RATES
@@ -20,6 +22,7 @@ def kept_form(home: Home) -> dict[str, Any]:
         "run": 0, "started": None, "updated": None, "starting_points": len(loaded.starting_points), "pool": 0, "in_flight": 0, "fetched": 0,
         "bytes": 0, "extracted_urls": None, "filtered": {}, "errors": {}, "duplicates": 0, "rds_new": 0, "rds_changed": 0, "rds_unchanged": 0,
         "rds_removed": 0, "rds_pending_index": None, "rate": dict.fromkeys(RATES, 0.0), "queue": [], "last_error": None,
+        "nothing_gathered": None, "leaving": None,
     }  # fmt: skip
     if not database_of(home).exists():
         return form
@@ -27,7 +30,10 @@ def kept_form(home: Home) -> dict[str, Any]:
         reader = ReportReader(database_of(home))
     except CatalogError:
         return form
+    catalog = SqliteReader(database_of(home), home.bodies)
     try:
+        nothing = why_nothing(catalog, [start.url for start in loaded.starting_points])
+        form["nothing_gathered"] = None if nothing is None else str(nothing)
         run, form["pool"] = reader.run(0), reader.waiting()
         if run is None:
             return form
@@ -46,5 +52,6 @@ def kept_form(home: Home) -> dict[str, Any]:
             filtered[directive.category] += counts[row]
         form["filtered"] = dict(filtered)
     finally:
+        catalog.close()
         reader.close()
     return form

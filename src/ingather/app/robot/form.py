@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ingather.app.nothing import NothingWatch
+
 if TYPE_CHECKING:
     from ingather.app.keeper import Gathering
 
@@ -23,6 +25,8 @@ def robot_form(gathering: "Gathering") -> dict[str, Any]:
         "started": conductor.runs.started_s or None,
         "updated": keeper.figures.updated_s or None,
         "starting_points": len(gathering.starts),
+        "nothing_gathered": _nothing(gathering),
+        "leaving": _leaving(gathering),
         "pool": keeper.frontier.waiting,
         "in_flight": keeper.frontier.out,
         **{name: figures.pop(name) for name in ("fetched", "bytes", "extracted_urls", "filtered", "errors", "duplicates")},
@@ -41,3 +45,16 @@ def robot_form(gathering: "Gathering") -> dict[str, Any]:
         "loglevel": gathering.robot_log.level,
         "configuration": gathering.version,
     }  # fmt: skip
+
+
+def _leaving(gathering: "Gathering") -> dict[str, Any] | None:
+    reader = gathering.reader_once()
+    try:
+        return gathering.leaving.form(reader)
+    finally:
+        reader.close()
+
+
+def _nothing(gathering: "Gathering") -> str | None:
+    found = NothingWatch(gathering).found()
+    return None if found is None else str(found)

@@ -1,7 +1,8 @@
 """Site probes of a home: settings, sources and configuration become the parts of a look."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from ingather.app import wiring
@@ -12,8 +13,10 @@ from ingather.app.homeparts import load_checked
 from ingather.app.reaching.logins import LoginBook
 from ingather.app.reaching.proxies import proxies_of
 from ingather.app.siteprobe.asking import Asking, Courtesy
-from ingather.app.siteprobe.probing import Options, look_at_all
+from ingather.app.siteprobe.finding import Finding
+from ingather.app.siteprobe.probing import Options, glance, look_at_all
 from ingather.app.siteprobe.targets import targets_of
+from ingather.conf import Loaded
 from ingather.conf.settings.values import Settings
 from ingather.conf.sites.sitebook import SiteBook
 from ingather.conf.sources.source import SourceConf
@@ -25,12 +28,16 @@ from ingather.fetch.proxies.hop import Target
 from ingather.fetch.proxies.routing import Router
 from ingather.model.scope import Scope
 from ingather.model.source_name import BySource
+from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
 __all__ = ["MOST_NAMES", "HomeProbe"]
 
 _LISTENERS = ("listen.search", "listen.admin")
 _TLS_PORTS = frozenset({443, 8443})
+_GLANCE_S = 15.0
+_GLANCED = 3
+"""Starting points that a glance asks for."""
 MOST_NAMES = 1_000
 """Hosts of one probe."""
 
@@ -73,6 +80,30 @@ class HomeProbe:
         """
         return asyncio.run(self._probe(names, Options(dns=dns, redirects=redirects), domains=domains))
 
+    def glance(
+        self, starts: Sequence[str], source: str = "web", *, patience_s: float = _GLANCE_S
+    ) -> list[Finding]:
+        """Ask for *starts* as the robot would for *source*; what would be in its way, worst first. Each start costs two requests.
+
+        Raises:
+            ConfigurationError: the home's configuration has errors.
+        """
+        asked = [url for url in starts if url.startswith(("http://", "https://"))][:_GLANCED]
+        return asyncio.run(self._glance(asked, source, patience_s)) if asked else []
+
+    async def _glance(self, starts: Sequence[str], source: str, patience_s: float) -> list[Finding]:
+        owner = self._sources.get(source)
+        if owner is None:
+            said = f"its source {source!r} is none of ingather.toml"
+            return [Finding("site", "problem", said, f"write it: ingather source add {source}")]
+        owners = {split(start).host: owner for start in starts}
+        async with self._asking(load_checked(self._home), owners) as asking:
+            try:
+                return await asyncio.wait_for(glance(starts, asking, owner.scope()), patience_s)
+            except TimeoutError:
+                said = f"{starts[0]} did not answer within {patience_s:g} s"
+                return [Finding("server", "warning", said, f"look again: ingather site probe {starts[0]}")]
+
     async def _probe(self, names: Sequence[str], options: Options, *, domains: bool) -> list[dict[str, Any]]:
         loaded = load_checked(self._home)
         targets = targets_of(names, loaded.rules.sites, domains=domains)
@@ -83,6 +114,14 @@ class HomeProbe:
             )
         if len(targets) > MOST_NAMES:
             raise UsageError(f"more than {MOST_NAMES} hosts at once", hint="name fewer")
+        owners = {target.host: self._sources.get(target.source) for target in targets}
+        scopes = BySource((name, source.scope()) for name, source in self._sources.items())
+        async with self._asking(loaded, owners) as asking:
+            return await look_at_all(targets, asking, scopes, self._clock, options)
+
+    @asynccontextmanager
+    async def _asking(self, loaded: Loaded, owners: Mapping[str, SourceConf | None]) -> AsyncIterator[Asking]:
+        """Yield what asks hosts as the robot would; *owners*: host to its source."""
         robot, settings, clock = loaded.robot, self._settings, self._clock
         limits, resolver = wiring.fetch_limits(settings, robot), SystemResolver(clock)
         router = proxies_of(
@@ -103,7 +142,6 @@ class HomeProbe:
         knocker = Knocker(
             EgressGate(resolver, self._own_ports), connect_s=min(limits.connect_s, 10.0), tls_s=limits.tls_s, ca_file=self._ca_file
         )  # fmt: skip
-        owners = {target.host: self._sources.get(target.source) for target in targets}
         sites = SiteBook(loaded.rules.sites)
 
         def delay_of(host: str, port: int) -> float:
@@ -116,9 +154,8 @@ class HomeProbe:
             robots=wiring.robots_limits(settings), obey=bool(robot.enable_robots_txt),
             longest_delay_s=settings.seconds("politeness.crawl-delay-max"), proxied=_proxied(router),
         )  # fmt: skip
-        scopes = BySource((name, source.scope()) for name, source in self._sources.items())
         try:
-            return await look_at_all(targets, asking, scopes, clock, options)
+            yield asking
         finally:
             await fetcher.close()
             await resolver.close()

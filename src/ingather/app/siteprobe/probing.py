@@ -24,6 +24,7 @@ from ingather.app.siteprobe.redirects import Way, judge_way, walk
 from ingather.app.siteprobe.robots import judge_robots_txt, told_robots
 from ingather.app.siteprobe.suggestion import adding, suggest, understood
 from ingather.app.siteprobe.targets import Target
+from ingather.fetch.egress import Beforehand
 from ingather.fetch.knocking import Knock
 from ingather.fetch.names import HostNames, look_up
 from ingather.log import get
@@ -32,7 +33,7 @@ from ingather.model.scope import Scope
 from ingather.model.urlparts import split
 from ingather.ports.clock import Clock
 
-__all__ = ["Options", "look", "look_at_all"]
+__all__ = ["Options", "glance", "look", "look_at_all"]
 
 _log = get("probe")
 _AT_ONCE: Final = 4
@@ -94,6 +95,29 @@ async def look_at_all(
                 return report.whole()
 
     return list(await asyncio.gather(*map(one, targets)))
+
+
+async def glance(starts: Sequence[str], asking: Asking, scope: Scope) -> list[Finding]:
+    """Ask for *starts* (http and https) as the robot would and return what would be in its way, worst first; two requests a start."""
+    found: list[Finding] = []
+    for start in starts:
+        if why := Beforehand(scope).refusal(split(start).scheme, split(start).host, split(start).port):
+            found.append(Finding("site", "problem", f"we may not ask there: {why}", _OPEN_IT))
+            continue
+        state = await asking.robots(start, scope)
+        if state.detail.startswith(f"{FailureKind.EGRESS}: "):
+            why = state.detail.partition(": ")[2]
+            found.append(Finding("site", "problem", f"we may not ask there: {why}", _OPEN_IT))
+            continue
+        found += judge_robots_txt(state, told_robots(state, asking.agent, (start,)), obey=asking.obey)
+        if not state.allows(asking.agent, start) and asking.obey:
+            continue
+        way = await walk(start, lambda url: asking.get(url, scope), lambda url: asking.may(url, scope))
+        found += judge_way(way, hint=_OPEN_IT)
+        if isinstance(way.end, Response):
+            found += judge_login(find_login([way.end]))
+    remarks = dict.fromkeys(one for one in found if one.level != "ok")
+    return sorted(remarks, key=lambda one: -LEVELS.index(one.level))
 
 
 async def look(

@@ -78,7 +78,7 @@ class SiteDesk:
         return self._answer(edited, find_site(edited.before.rules, name).name)
 
     def delete(self, name: str, asked: Asked) -> dict[str, Any]:
-        """Take a site out of the file. Its documents stay until a visit finds them denied; then the deletion policy rules."""
+        """Take a site out of the file. Its documents are visited, denied and judged by the deletion policy."""
         asked = replace(asked, note=asked.note or f"site {name} deleted")
         edited = self._edit(lambda body, file: without_site(body, name, file=file), asked)
         return self._answer(edited, find_site(edited.before.rules, name).name)

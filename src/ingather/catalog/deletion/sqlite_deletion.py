@@ -1,5 +1,6 @@
 """Deletion, holds and their undoing. A delete is a tombstone with a reason; the RD's bytes stay, so that it can be undone."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -247,24 +248,69 @@ class Deletions:
 
     # -- by hand ------------------------------------------------------------------------------
 
-    def remove(self, prefix: str, now_s: float, applied: Applied, *, exact: bool, by: By = NOBODY) -> int:
+    def meant(self, prefix: str, *, exact: bool, sample: int) -> tuple[dict[str, int], list[str]]:
+        """Return (source -> documents at *prefix* or below it, their first *sample* URLs): what :meth:`remove` would take out."""
+        rows = [row for row, version in rows_below(self._cursor, prefix, exact=exact) if version is not None]
+        found: Counter[str] = Counter()
+        for row in rows:
+            found[
+                self._names.source_name(
+                    self._cursor.execute("select source from url where id = ?", (row,)).get
+                )
+            ] += 1
+        shown = [
+            self._cursor.execute(
+                "select h.origin || u.path from url u join host h on h.id = u.host where u.id = ?", (row,)
+            ).get
+            for row in rows[:sample]
+        ]
+        return dict(found), shown
+
+    def remove(
+        self, prefix: str, now_s: float, applied: Applied, *, exact: bool, by: By = NOBODY
+    ) -> tuple[int, int]:
         """Remove by hand: one URL (*exact*), or everything that starts with *prefix*, now and later.
 
         Returns:
-            How many documents went; URLs without a description are not gathered any more either.
+            How many documents went (URLs without a description are not gathered any more either), and the row of this decision. What was
+            deleted before keeps its tombstone: undoing this removal does not bring it back.
         """
         below = rows_below(self._cursor, prefix, exact=exact)
         gone = sum(version is not None for _, version in below)
         reason = f"removed by hand: {prefix}"
         decision = self.evidence.decide("remove", prefix, by, now_s, reason=reason, documents=gone)
-        for url_id, _ in below:
+        for url_id, version in below:
+            if (
+                version is None
+                and self._cursor.execute("select 1 from tombstone where id = ?", (url_id,)).get
+            ):
+                self._cursor.execute("update url set due = null, answered = asked where id = ?", (url_id,))
+                continue
             self.delete(url_id, reason, now_s, applied, gone=True, decided=BY_HAND, decision=decision)
         self._cursor.execute(
             "insert into removed (url, exact, at) values (?, ?, ?) on conflict do nothing",
             (prefix, exact, now_s),
         )
         self._names.reload_removed()
-        return gone
+        return gone, decision
+
+    def _permit(self, decision: int, now_s: float) -> None:
+        """Let what removal *decision* forbade be gathered again; what was deleted before it is looked at again as it was to be."""
+        row = self._cursor.execute(
+            "select target, at from decision where id = ? and verb = 'remove'", (decision,)
+        ).get
+        if row is None:
+            return
+        target, at_s = row
+        self._cursor.execute("delete from removed where url = ? and at = ?", (target, at_s))
+        self._names.reload_removed()
+        for url_id, version in rows_below(self._cursor, target, exact=False):
+            if version is None:
+                self._cursor.execute(
+                    "update url set due = ?1 where id = ?2 and due is null and state = ?3 "
+                    "and exists (select 1 from tombstone t where t.id = ?2 and t.decided != ?4)",
+                    (now_s + _LOOK_AGAIN_S, url_id, int(State.GONE), BY_HAND),
+                )
 
     def let_go(self, url: str, source: str, reason: str, now_s: float, applied: Applied) -> bool:
         """Bury the page *url* of *source* if it is that source's still; it may be gathered again. Return whether it was described."""
@@ -301,4 +347,6 @@ class Deletions:
         Returns:
             How many came back, and the last row that was looked at, 0 = these were all.
         """
+        if wanted.decision is not None and not after:
+            self._permit(wanted.decision, at_s)
         return self._undoing.matching(wanted, after, limit, applied, by=by, at_s=at_s)

@@ -176,9 +176,9 @@ class TombstoneReader:
 
     def stones(self, wanted: Undo, *, hand: bool = False, after: int = 0, limit: int = 100) -> list[Stone]:
         """Return tombstones behind row *after*, ascending; *hand*: those that were removed by hand, too."""
-        meant = MATCHING.replace("t.decided != 2", "(t.decided != 2 or ?7)")
+        meant = MATCHING.replace("t.decided != 2", "t.decided != 2 or ?8")
         rows = self._rows.all(
-            f"{_STONE} where t.id > ?5 and {meant} order by t.id limit ?6",
+            f"{_STONE} where t.id > ?6 and {meant} order by t.id limit ?7",
             (*matching_values(wanted), after, limit, hand),
         )
         return [_stone(row) for row in rows]

@@ -15,15 +15,22 @@ from ingather.model.lifecycle import State
 __all__ = ["MATCHING", "Undoing", "matching_values", "rows_below"]
 
 MATCHING: Final = (
-    "t.decided != 2 and (?1 is null or t.run = ?1) and (?2 = '' or instr(lower(t.reason), lower(?2)) > 0) "
-    "and (?3 is null or t.hold = ?3) and (?4 = '' or t.source in (select s.id from source s where s.name = ?4 collate nocase))"
+    "(t.decided != 2 or ?5 is not null) and (?1 is null or t.run = ?1) and (?2 = '' or instr(lower(t.reason), lower(?2)) > 0) "
+    "and (?3 is null or t.hold = ?3) and (?4 = '' or t.source in (select s.id from source s where s.name = ?4 collate nocase)) "
+    "and (?5 is null or t.decision = ?5)"
 )
 """Tombstones ``t`` that an :class:`Undo` means, with the values of :func:`matching_values`."""
 
 
+_STONES: Final = (
+    "select t.id, t.source, t.reason, t.version, h.origin || u.path from tombstone t join url u on u.id = t.id "  # noqa: S608 - constant
+    f"join host h on h.id = u.host where t.id > ?6 and {MATCHING} order by t.id limit ?7"
+)
+
+
 def matching_values(wanted: Undo) -> tuple[int | str | None, ...]:
-    """Return the first four values of a statement with :data:`MATCHING`."""
-    return wanted.run, wanted.reason, wanted.hold, wanted.source
+    """Return the first five values of a statement with :data:`MATCHING`."""
+    return wanted.run, wanted.reason, wanted.hold, wanted.source, wanted.decision
 
 
 def rows_below(cursor: apsw.Cursor, prefix: str, *, exact: bool) -> list[tuple[int, int | None]]:
@@ -68,12 +75,16 @@ class Undoing:
         """Undo up to *limit* tombstones behind row *after*; return how many came back, and the last row, 0 = no more."""
         rows = fetch(
             self._cursor,
-            f"select t.id, t.source, t.reason from tombstone t where t.id > ?5 and {MATCHING} order by t.id limit ?6",  # noqa: S608 - constant
+            _STONES,
             (*matching_values(wanted), after, limit),
         )
         back: Counter[tuple[int, str]] = Counter()
-        for url_id, source, reason in rows:
-            if self._undelete(url_id, applied):
+        names = self._applier.names
+        for url_id, source, reason, version, url in rows:
+            if names.has_removed and names.is_removed(url):
+                continue  # a person does not want it, whatever else deleted it
+            # Of one decision the documents are counted; the URLs that never were one come back beside them.
+            if self._undelete(url_id, applied) and (version is not None or wanted.decision is None):
                 back[source, reason] += 1
         self._note("undo", str(wanted), back, by, at_s)
         return back.total(), rows[-1][0] if len(rows) == limit else 0

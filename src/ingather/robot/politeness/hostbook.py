@@ -11,7 +11,7 @@ from ingather.fetch import ROBOTS_SCHEMES, RobotsKind, RobotsLimits, RobotsState
 from ingather.fetch.robots import parse as parse_robots
 from ingather.model.lifecycle import Outcome
 from ingather.model.report import Claim, HostGrant, HostReport
-from ingather.model.resource import Failure, Response
+from ingather.model.resource import Failure, FailureKind, Response
 from ingather.model.urlparts import host_key, split
 from ingather.ports.clock import Clock
 from ingather.robot.politeness.backoff import retry_after_seconds
@@ -129,6 +129,8 @@ class HostBook:
         if not grant.robots_kind:
             return None
         kind = RobotsKind(grant.robots_kind)
+        if _by_us(kind, grant.robots_detail):
+            return None
         span = self.limits.retry_s if kind is RobotsKind.UNREACHABLE else self.limits.ttl_s
         return RobotsState(
             kind, parse_robots(grant.robots_body), grant.robots_at_s, grant.robots_at_s + span, grant.robots_detail,
@@ -196,9 +198,10 @@ class HostBook:
     def report(self, entry: HostEntry) -> HostReport:
         """Return what must survive a restart."""
         now, wall, robots = self._clock.monotonic(), self._clock.wall(), entry.robots
-        left = entry.clock.backing_off(now)
+        ours = robots is not None and _by_us(robots.kind, robots.detail)
+        left = 0.0 if ours else entry.clock.backing_off(now)
         return HostReport(
-            id=entry.id, not_before_s=wall + left if left else 0.0, back_offs=entry.clock.failures,
+            id=entry.id, not_before_s=wall + left if left else 0.0, back_offs=0 if ours else entry.clock.failures,
             robots_kind=str(robots.kind) if robots else "", robots_body=robots.rules.source if robots else b"",
             robots_at_s=robots.fetched_s if robots else 0.0, robots_since_s=(robots.since_s or 0.0) if robots else 0.0,
             robots_detail=robots.detail if robots else "", delay_s=entry.clock.delay_s,
@@ -225,3 +228,8 @@ class HostBook:
         """Return (politeness name, host name) of a URL."""
         parts = split(url)
         return host_key(parts.origin), parts.host
+
+
+def _by_us(kind: RobotsKind, detail: str) -> bool:
+    """Whether our own settings refused robots.txt, and not the host: another process asks them anew, which costs nobody anything."""
+    return kind is RobotsKind.UNREACHABLE and detail.startswith(f"{FailureKind.EGRESS}: ")

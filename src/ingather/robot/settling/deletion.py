@@ -237,7 +237,10 @@ class DeletionPolicy:
         known = sum(1 for p in counted if p.missing_since_s is not None)
         total = ledger.deleted_24h + ledger.held + max(ledger.waiting, known) + len(counted) - known
         # The shares are of what the source had 24 hours ago.
-        before = max(ledger.documents + ledger.deleted_24h, total)
+        return self.brake(total, max(ledger.documents + ledger.deleted_24h, total))
+
+    def brake(self, total: int, before: int) -> str:
+        """Say why *total* of the *before* documents of a source are too many to go at once, ``""`` if they are not."""
         limits = self.limits
         text = f"{total} of {before} documents of the source would go within 24 hours"
         if total > limits.documents and total > limits.share * before:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from ingather.model.acl import Principal
 from ingather.search import results_form
 from ingather.web.answers import json_answer
-from ingather.web.asking import read_asked
+from ingather.web.asking import ignored, read_asked
 from ingather.web.failures import WebError
 from ingather.web.searching import run_search
 from ingather.web.state import identity, search_state
@@ -20,7 +20,9 @@ async def search(request: Request) -> Response:
     asked = read_asked(request, state.parts.paging)
     if not asked.query:
         raise WebError(400, "missing-parameter", "The parameter q is missing.", hint="Ask with ?q=words.")
-    return json_answer(results_form(await run_search(state, asked, identity(request).viewer)))
+    answer = results_form(await run_search(state, asked, identity(request).viewer))
+    unread = ignored(request)
+    return json_answer({**answer, "ignored": unread} if unread else answer)
 
 
 async def whoami(request: Request) -> Response:

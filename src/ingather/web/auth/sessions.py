@@ -3,8 +3,9 @@
 import hashlib
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Session", "Sessions"]
 
@@ -13,13 +14,16 @@ __all__ = ["Session", "Sessions"]
 class Session:
     """A logged-in browser; *csrf* must come back with every change of state.
 
-    ``notice`` is said once, on the next page: what the last change did.
+    ``notice`` is said once, on the next page: what the last change did; with it ``undoable``, the decision that a button takes back,
+    and ``asked``, a removal that waits for a yes (``removed``, ``target``, ``sample``, ``too_much``).
     """
 
     csrf: str
     born_s: float
     used_s: float
     notice: str = ""
+    undoable: int | None = None
+    asked: Mapping[str, Any] | None = None
 
 
 class Sessions:

@@ -32,15 +32,19 @@ async def overview(request: Request) -> Response:
     status = await state.workers.run(parts.status, timeout_s=parts.limits.admin_s)
     holds = await state.workers.run(parts.operations.holds, timeout_s=parts.limits.admin_s)
     session = identity(request).session
-    notice = ""
+    notice, undoable, asked = "", None, None
     # A poll of the figures must not eat what a person is to read.
     if session is not None and "hx-request" not in request.headers:
         notice, session.notice = session.notice, ""
+        undoable, session.undoable = session.undoable, None
+        asked, session.asked = session.asked, None
     values = {
         "csrf": session.csrf if session else "",
         "figures": figures(status),
         "holds": holds,
         "notice": notice,
+        "undoable": undoable,
+        "asked": asked,
         "others": others(status),
         "search_url": parts.search_url,
         "state": status.get("state", "unknown"),

@@ -1,5 +1,7 @@
 """``GET /`` of the search listener: the start page, or an answer."""
 
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +28,10 @@ async def search_page(request: Request) -> Response:
         asked = read_asked(request, state.parts.paging)
         if asked.query:
             view = result_view(asked, await run_search(state, asked, identity(request).viewer))
+        if not view.total:
+            parts = state.parts
+            nothing = await state.workers.run(parts.nothing, timeout_s=parts.limits.query_s)
+            view = replace(view, nothing=nothing)
     except (WebError, IngatherError) as error:
         problem = explain_error(error)
         view = refused_view(query, problem)

@@ -71,7 +71,8 @@ class View:
     """Everything that the template shows; ``asked`` False is the start page.
 
     ``kept`` are the parameters that a new query keeps; ``beyond`` says that there are results, but
-    not so many; ``unknown`` are words that no visible document has.
+    not so many; ``unknown`` are words that no visible document has; ``nothing`` says why nothing
+    at all was gathered yet.
     """
 
     asked: bool = False
@@ -97,6 +98,7 @@ class View:
     kept: Sequence[tuple[str, str]] = ()
     after: str = ""
     before: str = ""
+    nothing: str = ""
 
 
 def start_view() -> View:
