@@ -75,11 +75,7 @@ def command(home: Path) -> int:
             click.echo(f"admin page   {admin}  (token: {place.path / 'admin-token'})")
             for url in feed_listeners.urls:
                 click.echo(f"feeds        {url}")
-            if not gathering.starts:
-                click.echo(
-                    "no starting points yet: put a <Site> with a Start line into config/filterrules.conf",
-                    err=True,
-                )
+            _tell_troubles(gathering)
             while not stop.is_set() and gathering.keeper.failed is None:
                 if reload.is_set():
                     reload.clear()
@@ -98,6 +94,16 @@ def command(home: Path) -> int:
         listeners.close()
         feed_listeners.close()
         _close(canary)
+
+
+def _tell_troubles(gathering: "Gathering") -> None:
+    """Say what keeps a home from gathering that serves all the same."""
+    if gathering.keeper.disk_full:
+        click.echo(f"ingather: {gathering.full_text()}", err=True)
+    if not gathering.starts:
+        click.echo(
+            "no starting points yet: put a <Site> with a Start line into config/filterrules.conf", err=True
+        )
 
 
 def _feed_listeners(home: "Home", settings: "Settings", listeners: "Listeners") -> "FeedListeners":
