@@ -335,6 +335,10 @@ class MoreReader:
         found = [str(line) for (line,) in self._rows.all("pragma integrity_check(100)")]
         return [] if found == ["ok"] else found
 
+    def rot(self) -> list[str]:
+        """Compare every page with its sum; return what is not as it was written, empty when all is."""
+        return self._rows.rot()
+
     def places(self) -> Iterator[tuple[int, int, int, int, int, int, bytes]]:
         """Yield (id, segment, offset, length, text offset, text length, digest) of everything kept in WARC segments."""
         for rows in self._rows.pages(

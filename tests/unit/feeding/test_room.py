@@ -106,8 +106,8 @@ def test_feeds_of_a_disabled_source_do_not_wait_for_room() -> None:
 def test_feeds_without_contents_are_known_while_they_come(
     tmp_path: Path,
     body: bytes,
-    light: bool,
-    piece: int,  # noqa: FBT001 - a case
+    light: bool,  # noqa: FBT001 - a case
+    piece: int,
 ) -> None:
     file = Spool(tmp_path).begin(b"<record")
     step = max(piece, len(body) // 2000)
