@@ -26,9 +26,10 @@ __all__ = ["SUFFIX", "PageSums", "rot_of", "rotten_pages"]
 SUFFIX: Final = "-sums"
 _PAGE: Final = 4096
 _WAL_HEAD: Final = 32
-_FRAME: Final = Struct(">IIII")
-"""Page number, size of the database after a commit, two salts."""
-_FRAME_BYTES: Final = 24 + _PAGE
+_FRAME: Final = Struct(f">II8s8x{_PAGE}x")
+"""Page number, size of the database after a commit, two salts; the rest is skipped."""
+_FRAMES: Final = 128
+"""So many are read at a time: one call for each costs twice as much."""
 _CHUNK: Final = 1 << 20
 _TRIES: Final = 3
 _log = get("catalog")
@@ -170,13 +171,13 @@ def _logged(path: Path) -> set[int]:
         return found
     try:
         salts = os.pread(log, _WAL_HEAD, 0)[16:24]
-        size, at = os.fstat(log).st_size, _WAL_HEAD
-        while at + _FRAME_BYTES <= size:
-            head = os.pread(log, _FRAME.size, at)
-            if head[8:16] != salts:  # of an earlier round
-                break
-            found.add(int.from_bytes(head[:4], "big"))
-            at += _FRAME_BYTES
+        frames, at = bytearray(_FRAMES * _FRAME.size), _WAL_HEAD
+        while (size := os.preadv(log, [frames], at) // _FRAME.size * _FRAME.size) > 0:
+            for page, _committed, salt in _FRAME.iter_unpack(memoryview(frames)[:size]):
+                if salt != salts:  # of an earlier round
+                    return found
+                found.add(page)
+            at += size
     finally:
         os.close(log)
     return found

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 
 from ingather.catalog.sqlite_pagesums import rot_of
 from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError, StorageError
 
-__all__ = ["Rows", "fetch", "trouble"]
+__all__ = ["Rows", "fetch", "located", "trouble"]
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _AGAIN = (apsw.IOError, apsw.CantOpenError, apsw.BusyError, apsw.LockedError, apsw.NoMemError)
@@ -53,6 +54,21 @@ def _first(error: apsw.Error) -> apsw.Error:
 def fetch(cursor: apsw.Cursor, sql: str, values: Sequence[Any] = ()) -> list[Any]:
     """Return all rows as they come: the schema is strict, so their types are those of the columns."""
     return cursor.execute(sql, values).fetchall()
+
+
+@contextmanager
+def located(path: Path, what: str) -> Iterator[None]:
+    """Make values out of what was read of *what*: bytes that no program of ours wrote are damage, and say where it is.
+
+    Raises:
+        CatalogDamagedError: the values are none.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, msgspec.MsgspecError) as error:
+        raise CatalogDamagedError(
+            f"{path.name} is damaged: {what} does not read as written: {error}", place=str(path), hint="run: ingather catalog check"
+        ) from error  # fmt: skip
 
 
 class Rows:
