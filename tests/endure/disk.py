@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 
@@ -82,63 +84,66 @@ class Load:
 
 def run(shape: str, folder: Path, rounds: int, seed: int) -> list[str]:
     """Run one shape; return what was wrong."""
-    dice, troubles, begun = random.Random(f"{seed} {shape}"), [], time.monotonic()  # noqa: S311 - a test's dice
+    dice, begun = random.Random(f"{seed} {shape}"), time.monotonic()  # noqa: S311 - a test's dice
     rig = Rig(folder / "home", **{"disk.reserve": f"{RESERVE >> 20}MiB", "disk.reserve-share": "0%"}).init()
     ballast = folder / "ballast"
     with SyntheticServer(SyntheticWeb(seed, WebShape(sites=2, pages=150, paragraphs=6))) as server:
-        if shape == "crawl":
-            for number, origin in enumerate(server.origins):
-                rig.site(origin, source=f"site{number}")
+        for number, origin in enumerate(server.origins if shape == "crawl" else ()):
+            rig.site(origin, source=f"site{number}")
         with rig.serving() as served:
-            load = Load(served, dice, shape)
+            load, troubles = Load(served, dice, shape), []
             for number in range(rounds):
-                ballast.unlink(missing_ok=True)
-                wait_until(lambda: not served.status["disk_full"], pause_s=0.1)
-                for _ in range(6):
-                    load.push()
-                leave = dice.choice(LEAVES)
-                try:
-                    fill(ballast, leave=leave)
-                except (OSError, ValueError):  # the home is faster, or has taken more
-                    ballast.unlink(missing_ok=True)
-                for _ in range(6):
-                    load.push()
-                    if served.get("/health")[0] != 200:
-                        troubles.append(f"round {number}: /health does not answer")
-                time.sleep(dice.random() * 3)
-                status = served.status
-                if status["state"] == "failed":
-                    troubles.append(f"round {number}: the keeper failed")
-                print(
-                    f"{shape} {number}: {leave >> 10} KiB left, {status['state']}, {load.answers}", flush=True
-                )
+                troubles += fill_and_push(load, ballast, number)
             ballast.unlink(missing_ok=True)
-
-            def settled() -> bool:
-                feeds = served.admin("/api/v1/feeds?limit=10000")[1]["feeds"]
-                now = served.status
-                return (
-                    all(feed["ended"] is not None for feed in feeds)
-                    and not now["backlog"]
-                    and now["index"] == "ok"
-                )
-
-            try:
-                wait_until(settled, timeout_s=120, pause_s=0.5)
-            except AssertionError:
-                troubles.append(
-                    f"not settled after 120 s: {served.status['index']}, backlog {served.status['backlog']}"
-                )
-            for url, there in load.there.items():
-                if (
-                    url not in load.unknown
-                    and (url in served.found(f"n{url.rpartition('/')[2]}")) is not there
-                ):
-                    troubles.append(f"{url} is {'missing' if there else 'still found'}")
+            troubles += judge(load)
     troubles += rig.complaints()
     print(f"{shape}: {len(load.there)} records acknowledged, answers {load.answers}, {len(troubles)} troubles, "
           f"{time.monotonic() - begun:.0f} s", flush=True)  # fmt: skip
     return [f"{shape}: {trouble}" for trouble in troubles]
+
+
+def fill_and_push(load: Load, ballast: Path, number: int) -> list[str]:
+    """Push with room, take the room away, push again; return what was wrong."""
+    served, dice, troubles = load.served, load.dice, []
+    ballast.unlink(missing_ok=True)
+    wait_until(lambda: not served.status["disk_full"], pause_s=0.1)
+    for _ in range(6):
+        load.push()
+    leave = dice.choice(LEAVES)
+    with suppress(OSError, ValueError):  # the home took more meanwhile: then nothing at all is left
+        fill(ballast, leave=leave)
+    for _ in range(6):
+        load.push()
+        if served.get("/health")[0] != HTTPStatus.OK:
+            troubles.append(f"round {number}: /health does not answer")
+    time.sleep(dice.random() * 3)
+    status = served.status
+    if status["state"] == "failed":
+        troubles.append(f"round {number}: the keeper failed")
+    print(f"{load.shape} {number}: {leave >> 10} KiB left, {status['state']}, {load.answers}", flush=True)
+    return troubles
+
+
+def judge(load: Load) -> list[str]:
+    """Wait until all is applied and indexed; return what of the acknowledged is not as it must be."""
+    served = load.served
+
+    def settled() -> bool:
+        feeds = served.admin("/api/v1/feeds?limit=10000")[1]["feeds"]
+        now = served.status
+        return (
+            all(feed["ended"] is not None for feed in feeds) and not now["backlog"] and now["index"] == "ok"
+        )
+
+    try:
+        wait_until(settled, timeout_s=120, pause_s=0.5)
+    except TimeoutError:
+        return [f"not settled after 120 s: {served.status['index']}, backlog {served.status['backlog']}"]
+    return [
+        f"{url} is {'missing' if there else 'still found'}"
+        for url, there in load.there.items()
+        if url not in load.unknown and (url in served.found(f"n{url.rpartition('/')[2]}")) is not there
+    ]
 
 
 def main() -> int:
