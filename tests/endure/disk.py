@@ -114,8 +114,8 @@ def fill_and_push(load: Load, ballast: Path, number: int) -> list[str]:
         fill(ballast, leave=leave)
     for _ in range(6):
         load.push()
-        if served.get("/health")[0] != HTTPStatus.OK:
-            troubles.append(f"round {number}: /health does not answer")
+        if served.get("/api/v1/search?q=saltire")[0] != HTTPStatus.OK:
+            troubles.append(f"round {number}: search does not answer")
     time.sleep(dice.random() * 3)
     status = served.status
     if status["state"] == "failed":
