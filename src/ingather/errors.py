@@ -30,6 +30,7 @@ __all__ = [
     "ProxyError",
     "QueryError",
     "RobotStateError",
+    "StorageError",
     "UnitError",
     "UnknownNameError",
     "UrlError",
@@ -135,6 +136,10 @@ class DiskFullError(IngatherError):
 
 class CatalogError(IngatherError):
     """The catalog could not do what was asked; nothing of the batch was kept."""
+
+
+class StorageError(CatalogError):
+    """One call of the operating system for the catalog's file failed; nothing was kept, and the same may be tried again."""
 
 
 class CatalogDamagedError(CatalogError):

@@ -212,3 +212,23 @@ def test_an_index_that_is_gone_is_written_anew_by_the_next_crawl(gathered: Rig, 
     assert gathered.crawl(site.url("/")).status == 0
     assert gathered.complaints() == []
     assert gathered.found("toucan") == [site.url("/one")]
+
+
+def test_a_row_that_does_not_read_as_written_is_an_error_with_its_place(gathered: Rig, site: Site) -> None:
+    gathered.alter("update url set state = 99 where path = '/one'")
+    ends_in_one_message(gathered, "catalog", "stats", words=("catalog.db is damaged", "99"))
+    ends_in_one_message(
+        gathered, "explain", site.url("/one"), words=("catalog.db is damaged", site.url("/one"))
+    )
+
+
+def test_a_flipped_bit_in_a_value_is_named_by_the_check_and_refused_by_backup(
+    gathered: Rig, tmp_path: Path
+) -> None:
+    body = bytearray(gathered.database.read_bytes())
+    at = body.rindex(b"/two")  # SQLite has no way to know that another path stood there
+    body[at] ^= 1
+    gathered.database.write_bytes(body)
+    ran = gathered.call("catalog", "check")
+    assert (ran.status, "rotted on the disk" in ran.out) == (1, True), ran
+    ends_in_one_message(gathered, "backup", str(tmp_path / "copy"), words=("catalog.db is damaged", "page"))

@@ -60,3 +60,33 @@ def test_a_full_disk_is_said_and_costs_no_acknowledged_feed(small_disk: Path) ->
     urls = {url for url, page in rig.known().items() if page.described}
     assert {f"http://full.test/{number}" for number in acknowledged.values()} <= urls
     assert rig.complaints() == []
+
+
+def test_a_home_on_a_full_disk_serves_and_takes_revocations(small_disk: Path) -> None:
+    rig = Rig(small_disk / "home", **{"disk.reserve": "16MiB", "disk.reserve-share": "0%"}).init()
+    ballast, url = small_disk / "ballast", "http://full.test/secret"
+    gone = feed_xml(record(url, action="delete"), datasource="full")
+
+    def push(body: bytes) -> tuple[int, bytes]:
+        return push_feed(feed_port(served), body, "full")[:2]
+
+    with rig.serving() as served:
+        assert push(feed_xml(record(url, content("saltire")), datasource="full")) == (200, b"Success")
+        wait_until(lambda: served.found("saltire") == [url], pause_s=0.1)
+    fill(ballast, leave=12 << 20)
+    with rig.serving() as served:  # it begins, and searches
+        assert served.found("saltire") == [url]
+        assert served.get("/health")[0] == 200
+        status = served.status
+        assert (status["state"], status["disk_full"]) == ("disk full", True)
+        assert "full up to the reserve" in status["warnings"][0]
+        assert push(feed_xml(record(f"{url}/2", content("x")), datasource="full")) == _FULL
+        assert push(gone) == (200, b"Success")
+        wait_until(lambda: served.found("saltire") == [], pause_s=0.1)
+        ballast.unlink()
+        wait_until(
+            lambda: push(feed_xml(record(url, content("saltire")), datasource="full"))[0] == 200, pause_s=0.2
+        )
+        wait_until(lambda: served.found("saltire") == [url], pause_s=0.1)
+        wait_until(lambda: not served.status["disk_full"], pause_s=0.1)
+    assert rig.complaints() == []

@@ -38,6 +38,7 @@ def check_catalog(home: Home, *, bodies: bool) -> list[dict[str, str]]:
         return [{"place": str(database_of(home)), "what": error.text}]
     findings: list[dict[str, str]] = []
     try:
+        findings += [{"place": database_of(home).name, "what": line} for line in reader.rot()]
         findings += [{"place": database_of(home).name, "what": line} for line in reader.integrity()]
         if bodies:
             findings += [

@@ -1,4 +1,8 @@
-"""Room on the disk: new work is refused before the file system is full, searching goes on."""
+"""Room on the disk: new work is refused before the file system is full, and what must always work goes on.
+
+The reserve is not left unused. Searching, deletions, revocations, configuration and checkpoints go on in it; the feeds
+that wait before a revocation may use its upper half, and feeds that only revoke are taken down to its last eighth.
+"""
 
 import math
 import os
@@ -13,6 +17,7 @@ from ingather.units import format_bytes
 __all__ = ["Headroom", "Room", "headroom"]
 
 _LOOK_S: Final = 0.1
+_LAST_PART: Final = 8
 _SCALES: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
@@ -29,6 +34,19 @@ class Headroom:
         """Whether new work may begin."""
         return self.free_bytes >= self.reserve_bytes
 
+    @property
+    def half(self) -> bool:
+        """Whether the upper half of the reserve is not used up: feeds that wait before a revocation may go on."""
+        return self.free_bytes >= self.reserve_bytes // 2
+
+    @property
+    def last(self) -> "Headroom":
+        """The same, with the part of the reserve as its reserve that feeds which only revoke leave alone, too."""
+        return Headroom(self.path, self.free_bytes, self.reserve_bytes // _LAST_PART)
+
+    def __str__(self) -> str:
+        return f"{_rounded(self.free_bytes)} are free below {self.path}, {_rounded(self.reserve_bytes)} are kept in reserve"
+
     def require(self, more_bytes: int = 0) -> None:
         """Refuse work that needs *more_bytes* if it would reach into the reserve.
 
@@ -37,8 +55,7 @@ class Headroom:
         """
         if self.free_bytes - more_bytes < self.reserve_bytes:
             raise DiskFullError(
-                f"only {_rounded(self.free_bytes)} are free below {self.path}, "
-                f"{_rounded(self.reserve_bytes)} are kept in reserve",
+                f"only {self}",
                 hint="make room, or lower disk.reserve and disk.reserve-share; work goes on by itself",
             )
 

@@ -159,7 +159,10 @@ class Gathering:
         finish_waiting(home, settings)
         self.sites = (*plan.sites, *kept_sites(home, plan))
         self.loaded = wiring.overridden(load_checked(home).with_sites(self.sites), plan.overrides)
-        self.room().require()
+        if (
+            plan.kind != "serve"
+        ):  # who searches and deletes needs no room: serve begins, and the keeper takes no new work
+            self.room().require()
         writer = self._writer = CatalogWriter(
             self.database,
             budgets=wiring.budget_limits(settings),
@@ -308,6 +311,14 @@ class Gathering:
             reserve_share=self.settings.share("disk.reserve-share"),
         )
 
+    def full_text(self) -> str:
+        """Return what a disk that is full up to the reserve means, for people."""
+        return (
+            f"the disk is full up to the reserve: {self.room()}. Visits and feeds with contents wait; search, deletions, "
+            "feeds that only revoke, and configuration go on. Make room, or lower disk.reserve and disk.reserve-share: "
+            "what waits goes on by itself"
+        )
+
     @property
     def database(self) -> Path:
         """The catalog's file."""
@@ -392,6 +403,8 @@ class Gathering:
     def warnings(self) -> list[str]:
         """Return what operators should mend, though the run goes on; bounded."""
         said = list(self.overlays.problems.values())
+        if self.keeper.disk_full:
+            said.insert(0, self.full_text())
         # Who asks for a run and gets none of it is told why; serve lists them in its status.
         if self.plan.kind == "crawl":
             said += disabled_notes(self.database, self.home)

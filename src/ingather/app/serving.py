@@ -355,8 +355,9 @@ class Serving:
         return answer.status, answer.body
 
     def _search_health(self) -> Health:
-        broken = self.gathering.follower.broken
-        return Health(ok=not broken, text="ok" if not broken else "the index stopped")
+        if self.gathering.follower.broken:
+            return Health(ok=False, text="the index stopped")
+        return Health(ok=True, text="disk full: no new work" if self.gathering.keeper.disk_full else "ok")
 
     def _admin_health(self) -> Health:
         keeper = self.gathering.keeper

@@ -13,7 +13,7 @@ import apsw
 from ingather.catalog.sqlite_open import open_reader
 from ingather.catalog.sqlite_registry import ACKNOWLEDGED_ENDS
 from ingather.catalog.sqlite_rows import Rows, trouble
-from ingather.errors import CatalogError
+from ingather.errors import CatalogDamagedError, CatalogError
 
 __all__ = ["acknowledged_of", "copy_catalog"]
 
@@ -40,11 +40,16 @@ def copy_catalog(path: Path, to: Path, *, before: Callable[[], None] = lambda: N
         before: called when the source is open and nothing is copied yet.
 
     Raises:
+        CatalogDamagedError: a page of the catalog is not as it was written; a backup must not take the place of a sound one.
         CatalogError: the catalog cannot be read, or the copy cannot be written.
         DiskFullError: there is no room for the copy.
     """
     source = open_reader(path)
     try:
+        if rot := Rows(source, path).rot():
+            raise CatalogDamagedError(
+                f"{path.name} is damaged: {'; '.join(rot[:3])}", place=str(path), hint="run: ingather catalog check; restore the last backup"
+            )  # fmt: skip
         os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         target = apsw.Connection(str(to))
         try:

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from ingather.catalog.sqlite_pagesums import PageSums
 from ingather.catalog.sqlite_rows import trouble
 from ingather.errors import CatalogDamagedError, CatalogError
 from ingather.log import get
@@ -88,9 +89,13 @@ def open_writer(path: Path, *, cache_bytes: int = 64 << 20, vfs: str | None = No
         _pragma(db, "synchronous=full", 2)
         _pragma(db, "foreign_keys=off", 0)
         _pragma(db, f"cache_size=-{cache_bytes >> 10}")
-        _pragma(db, "wal_autocheckpoint=20000", 20000)
+        _pragma(
+            db, "wal_autocheckpoint=0", 0
+        )  # the writer does it, with the sums of the pages: nobody else may
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         _pragma(db, "temp_store=memory")
         db.transaction_mode = "IMMEDIATE"
+        PageSums(db, path).begin()
         before = schema_version(db)
         migrate(db, migrations())
         if 0 < before < _WHOLE_URLS:

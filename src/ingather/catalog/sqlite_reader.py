@@ -14,6 +14,7 @@ import msgspec
 from ingather.catalog.packing import unpack_attributes, unpack_visits
 from ingather.catalog.renewal import renew
 from ingather.catalog.sqlite_reader_more import MoreReader, PageExtra, ShownRow
+from ingather.catalog.sqlite_rows import located
 from ingather.catalog.sqlite_typed import meant_url
 from ingather.catalog.statements import SQL
 from ingather.errors import CatalogDamagedError
@@ -52,7 +53,7 @@ class SqliteReader(MoreReader):
     def find(self, url: str) -> UrlRecord | None:
         """Return the row of canonical *url*."""
         row = self._rows.one(_RECORD + " u.key = ?", (key(url, self._seed),))
-        return None if row is None or row[1] != url else _record(row)
+        return None if row is None or row[1] != url else self._made(row)
 
     def meant(self, text: str) -> str:
         """Return the canonical URL that a person means; see :func:`ingather.catalog.sqlite_typed.meant_url`."""
@@ -60,7 +61,11 @@ class SqliteReader(MoreReader):
 
     def get(self, ids: Sequence[int]) -> dict[int, UrlRecord]:
         """Return the rows that exist among *ids*."""
-        return {row[0]: _record(row) for row in self._rows.among(_RECORD + " u.id in ({ids})", ids)}
+        return {row[0]: self._made(row) for row in self._rows.among(_RECORD + " u.id in ({ids})", ids)}
+
+    def _made(self, row: tuple[Any, ...]) -> UrlRecord:
+        with located(self._rows.path, f"the row of {row[1]}"):
+            return _record(row)
 
     def visits(self, url_id: int) -> list[Visit]:
         """Return the remembered visits, newest first."""
@@ -199,7 +204,7 @@ class SqliteReader(MoreReader):
     def stats(self) -> CatalogStats:
         """Return counts; reads every row once."""
         rows = self._rows
-        with rows.snapshot():
+        with located(rows.path, "a state or outcome in table url"), rows.snapshot():
             states = rows.all("select state, count(*) from url group by state order by state")
             outcomes = rows.all(
                 "select outcome, count(*) from url where outcome is not null group by outcome order by outcome"

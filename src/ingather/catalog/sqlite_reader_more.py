@@ -21,7 +21,7 @@ from ingather.catalog.packing import unpack_attributes
 from ingather.catalog.renewal import renew
 from ingather.catalog.reports.sqlite_runs import Run, last_runs
 from ingather.catalog.sqlite_open import open_reader
-from ingather.catalog.sqlite_rows import Rows
+from ingather.catalog.sqlite_rows import Rows, located
 from ingather.catalog.statements import SQL
 from ingather.model.description import DISPLAY_URL, LAYERS, Attributes, overlay, stacked
 
@@ -128,10 +128,11 @@ class MoreReader:
             "select p.id, p.title, p.attrs, p.extra, u.described, u.seen from page p join url u on u.id = p.id where p.id in ({ids})",
             ids,
         ):
-            attributes = unpack_attributes(attrs, None)
-            attributes.pop(DISPLAY_URL, None)
-            renew(attributes, described_s=described_s, seen_s=seen_s)
-            found[url_id] = (title, attributes, _decode_extra(extra))
+            with located(self._rows.path, f"the description of row {url_id}"):
+                attributes = unpack_attributes(attrs, None)
+                attributes.pop(DISPLAY_URL, None)
+                renew(attributes, described_s=described_s, seen_s=seen_s)
+                found[url_id] = (title, attributes, _decode_extra(extra))
         for url_id, upper in self.upper_layers(ids).items():
             if url_id in found:
                 overlay(found[url_id][1], upper)
@@ -234,7 +235,8 @@ class MoreReader:
     def page_extra(self, url_id: int) -> PageExtra | None:
         """Return what a visit found out about a page beside its attributes; ``None`` without a description by a visit or an import."""
         blob = self._rows.value("select extra from page where id = ?", (url_id,))
-        return None if blob is None else _decode_extra(blob)
+        with located(self._rows.path, f"the description of row {url_id}"):
+            return None if blob is None else _decode_extra(blob)
 
     def likeness(self, url_id: int) -> dict[str, Any]:
         """Return what a row is like: its fingerprint, its group of near-duplicates, its canonical link."""
@@ -334,6 +336,10 @@ class MoreReader:
         """Run SQLite's own full check; return its findings, empty when sound."""
         found = [str(line) for (line,) in self._rows.all("pragma integrity_check(100)")]
         return [] if found == ["ok"] else found
+
+    def rot(self) -> list[str]:
+        """Compare every page with its sum; return what is not as it was written, empty when all is."""
+        return self._rows.rot()
 
     def places(self) -> Iterator[tuple[int, int, int, int, int, int, bytes]]:
         """Yield (id, segment, offset, length, text offset, text length, digest) of everything kept in WARC segments."""

@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 
-from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError
+from ingather.catalog.sqlite_pagesums import rot_of
+from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError, StorageError
 
-__all__ = ["Rows", "fetch", "trouble"]
+__all__ = ["Rows", "fetch", "located", "trouble"]
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_AGAIN = (apsw.IOError, apsw.CantOpenError, apsw.BusyError, apsw.LockedError, apsw.NoMemError)
+_SYNCS = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 _GROUP = 500
 
 
@@ -33,7 +37,9 @@ def trouble(
         return CatalogDamagedError(
             f"{path.name} is damaged: {error}", place=str(path), hint="run: ingather catalog check"
         )
-    return CatalogError(
+    # A sync that failed is never repeated: the kernel counts the pages as written.
+    again = isinstance(error, _AGAIN) and getattr(error, "extendedresult", 0) not in _SYNCS
+    return (StorageError if again else CatalogError)(
         f"{path.name} could not be {verb}: {error}", hint="look at the disk and its kernel messages"
     )
 
@@ -48,6 +54,21 @@ def _first(error: apsw.Error) -> apsw.Error:
 def fetch(cursor: apsw.Cursor, sql: str, values: Sequence[Any] = ()) -> list[Any]:
     """Return all rows as they come: the schema is strict, so their types are those of the columns."""
     return cursor.execute(sql, values).fetchall()
+
+
+@contextmanager
+def located(path: Path, what: str) -> Iterator[None]:
+    """Make values out of what was read of *what*: bytes that no program of ours wrote are damage, and say where it is.
+
+    Raises:
+        CatalogDamagedError: the values are none.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, msgspec.MsgspecError) as error:
+        raise CatalogDamagedError(
+            f"{path.name} is damaged: {what} does not read as written: {error}", place=str(path), hint="run: ingather catalog check"
+        ) from error  # fmt: skip
 
 
 class Rows:
@@ -94,6 +115,15 @@ class Rows:
         while rows := self.all(sql, (after, size)):
             yield rows
             after = rows[-1][0]
+
+    def rot(self) -> list[str]:
+        """Say which pages are not as they were written; see :func:`ingather.catalog.sqlite_pagesums.rot_of`."""
+        try:
+            return rot_of(self._db, self.path)
+        except apsw.Error as error:
+            raise trouble(error, self._db, self.path, "read") from error
+        except OSError as error:
+            raise CatalogError(f"{self.path.name} cannot be read: {error.strerror}") from error
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -32,6 +32,7 @@ from ingather.catalog.likeness.sqlite_aliases import Aliases
 from ingather.catalog.sqlite_apply import Applier
 from ingather.catalog.sqlite_memory import Memory
 from ingather.catalog.sqlite_open import open_writer
+from ingather.catalog.sqlite_pagesums import PageSums
 from ingather.catalog.sqlite_pruning import Pruning
 from ingather.catalog.sqlite_registry import Registry
 from ingather.catalog.sqlite_rows import Rows, trouble
@@ -42,6 +43,8 @@ from ingather.catalog.syndication.sqlite_syndication import SyndicationStore
 __all__ = ["CatalogWriter"]
 
 T = TypeVar("T")
+_LOG_PAGES = 20_000
+"""The write-ahead log is moved into the file when it has so many (80 MB)."""
 
 
 class CatalogWriter:
@@ -69,6 +72,8 @@ class CatalogWriter:
     ) -> None:
         self.path = path
         self._db = open_writer(path, cache_bytes=cache_bytes, vfs=vfs)
+        self._sums, self._log_pages = PageSums(self._db, path), 0
+        self._db.set_wal_hook(self._logged)
         rows = Rows(self._db, path)
         try:
             self.applier = Applier(self._db, budgets=Budgets(self._db, budgets, by_source))
@@ -127,7 +132,13 @@ class CatalogWriter:
         except BaseException:
             self._forget()
             raise
+        if self._log_pages >= _LOG_PAGES:
+            self.checkpoint()
         return result
+
+    def _logged(self, _db: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
 
     def _forget(self) -> None:
         self.groups.reload()
@@ -140,12 +151,12 @@ class CatalogWriter:
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file; best effort, readers may hold parts of it."""
         try:
-            self._db.execute("pragma wal_checkpoint(passive)").fetchall()
-        except apsw.Error:
+            self._sums.checkpoint()
+        except (apsw.Error, OSError):
             return
 
     def close(self) -> None:
         """Checkpoint and close; not closing loses nothing."""
-        with suppress(apsw.Error):
-            self._db.execute("pragma wal_checkpoint(truncate)").fetchall()
+        with suppress(apsw.Error, OSError):
+            self._sums.checkpoint(truncate=True)
         self._db.close(force=True)

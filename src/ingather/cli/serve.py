@@ -79,6 +79,8 @@ def command(home: Path) -> int:  # noqa: PLR0915 - its start, told in order
             click.echo(f"admin page   {admin}  (token: {place.path / 'admin-token'})")
             for url in feed_listeners.urls:
                 click.echo(f"feeds        {url}")
+            if gathering.keeper.disk_full:
+                click.echo(f"ingather: {gathering.full_text()}", err=True)
             told: set[str] = set()
             silent = iter(range(_TICKS))
             while not stop.is_set() and gathering.keeper.failed is None:

@@ -17,6 +17,7 @@ from ingather.feeds.authority import Sender
 from ingather.model.feed import FeedType
 
 __all__ = [
+    "LIGHT_BYTES",
     "WEB_SOURCE",
     "FeedDesk",
     "FeedFields",
@@ -34,6 +35,8 @@ WEB_SOURCE: Final = "web"
 """The data source whose incremental feeds are plain lists of URLs to crawl; many tools share it."""
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 _LONGEST: Final = 200
+LIGHT_BYTES: Final = 1 << 20
+"""Feeds up to this size that bring no contents are taken while the disk is full up to the reserve: such are revocations."""
 
 
 class FeedRefusedError(IngatherError):
@@ -119,6 +122,7 @@ class Spooled:
         size: bytes.
         sha256: hexadecimal digest of its bytes.
         records: how many records it seems to have (``<record`` counted while it came in).
+        contents: whether it may bring contents, as far as its bytes show: without any it needs next to no room.
     """
 
     name: str
@@ -126,6 +130,12 @@ class Spooled:
     size: int
     sha256: str
     records: int = 0
+    contents: bool = True
+
+    @property
+    def light(self) -> bool:
+        """Whether it needs next to no room, as feeds do that delete, change rights or name URLs."""
+        return not self.contents and self.size <= LIGHT_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from ingather.feeds.desk import Spooled
+from ingather.feeds.desk import LIGHT_BYTES, Spooled
 
 __all__ = ["DAMAGED", "PART", "Spool", "SpoolFile", "commit_together", "damage_of"]
 
@@ -28,6 +28,10 @@ _MEMORY: Final = 120 * 1024
 """One such piece may be on its way to the disk while the next one comes: 240 KiB a connection."""
 _HEAD: Final = 8 * 1024
 _VECTOR: Final = 512
+_REACH: Final = 24
+"""A mark of contents is no longer than that and a byte."""
+_CONTENTS: Final = (b"<content", b'"content"', b"<\0c\0o\0n\0t\0e\0n\0t")
+"""What begins the contents of a record: in XML, in JSON lines, in XML as UTF-16 of either order."""
 
 
 def damage_of(path: Path, size: int, sha256: str) -> str:
@@ -105,6 +109,7 @@ class SpoolFile:
         self._digest = hashlib.sha256()
         self._tail = b""
         self._records = 0
+        self._contents, self._seam = False, b""
         self.size = 0
         self.head = b""
 
@@ -125,8 +130,22 @@ class SpoolFile:
             if self.size == 0 and self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
                 self._needle = b"\x00".join(self._needle[i : i + 1] for i in range(len(self._needle)))
         self.size += len(piece)
+        self._look_for_contents(piece)
         self._pending.append(piece)
         self._pending_bytes += len(piece)
+
+    @property
+    def light(self) -> bool:
+        """Whether what came so far is small and brings no contents; see :attr:`ingather.feeds.desk.Spooled.light`."""
+        return not self._contents and self.size <= LIGHT_BYTES
+
+    def _look_for_contents(self, piece: bytes) -> None:
+        """Only while it matters: what is large, or has been found to bring some, is not searched any more."""
+        if not self.light:
+            return
+        text = self._seam + piece  # a start tag may lie across two pieces
+        self._contents = any(mark in text for mark in _CONTENTS)
+        self._seam = text[-_REACH:]
 
     def take(self) -> list[bytes]:
         """Return what waits in memory; it is the caller's to store."""
@@ -201,7 +220,9 @@ class SpoolFile:
 
     def spooled(self) -> Spooled:
         """Return what the file is, once it has its final name."""
-        return Spooled(self._path.name, self._path, self.size, self._digest.hexdigest(), self._records)
+        return Spooled(
+            self._path.name, self._path, self.size, self._digest.hexdigest(), self._records, not self.light
+        )
 
     def discard(self) -> None:
         """Forget the file, wherever it has got to; harmless when there is none."""

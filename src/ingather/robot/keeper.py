@@ -19,7 +19,7 @@ import msgspec
 
 from ingather.catalog.frontier.sqlite_frontier import FrontierQueries
 from ingather.catalog.sqlite_apply import Applied
-from ingather.errors import CatalogError
+from ingather.errors import CatalogError, DiskFullError, IngatherError
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.robot.frontier.hold import Frontier
@@ -152,6 +152,7 @@ class Keeper:
         self._tasks = [
             asyncio.create_task(self._guarded(loop())) for loop in (self._commits.run, self._tick_loop)
         ]
+        self._look_at_disk()
         self._staff.off = off
         self._staff.begin()
 
@@ -308,17 +309,35 @@ class Keeper:
                 raise CatalogError(msg, hint="look at the log above; is the installation complete?")
             if not staff.leaving:
                 self._supervisor.replace()
-            full = not self._headroom() or self._clock.monotonic() < self._no_space_until
-            if full != self.disk_full and not self._intake.committing:
-                self.disk_full = full
-                if full:
-                    self._robot_log.serious("disk reserve reached: no new work", self._clock.wall())
-                _log.warning("disk reserve reached: no new work" if full else "disk has space again")
+            self._look_at_disk()
+            await self._write_by_the_clock()
+            self._lending.feed()
+            self._changed.set()
+
+    def _look_at_disk(self) -> None:
+        """Take in whether there is room; a file system that cannot be looked at has as much as before."""
+        try:
+            room = self._headroom()
+        except IngatherError as error:
+            _log.warning("the disk cannot be looked at", error=str(error))
+            return
+        full = not room or self._clock.monotonic() < self._no_space_until
+        if full == self.disk_full or self._intake.committing:
+            return
+        self.disk_full = full
+        if full:
+            self._robot_log.serious("disk reserve reached: no new work", self._clock.wall())
+        _log.warning("disk reserve reached: no new work" if full else "disk has space again")
+
+    async def _write_by_the_clock(self) -> None:
+        """Write what nobody waits for; what cannot be kept now is kept at a later tick, and ends nobody."""
+        try:
             if self._promotes():
                 await self._promote()
             await self._remember()
-            self._lending.feed()
-            self._changed.set()
+        except (DiskFullError, CatalogError) as error:
+            # What is worse than this one write, the commits find out: they end the keeper where nothing else is right.
+            _log.warning("not kept now, tried again", error=str(error))
 
     async def _remember(self) -> None:
         """Keep the back-offs of addresses and the rests of ways across restarts: nobody hammers what was left alone."""
@@ -326,11 +345,19 @@ class Keeper:
             self._lending.addresses_changed = False
             states = self._addresses.export(self._clock.monotonic(), self._clock.wall())
             addresses = msgspec.msgpack.encode(states)
-            await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, addresses))
+            try:
+                await self.write(lambda writer, _: writer.memory.remember(ADDRESS_STATES, addresses))
+            except IngatherError:
+                self._lending.addresses_changed = True
+                raise
         if self._lending.ways_changed:
             self._lending.ways_changed = False
             ways = msgspec.msgpack.encode(self._lending.way_states())
-            await self.write(lambda writer, _: writer.memory.remember(WAY_STATES, ways))
+            try:
+                await self.write(lambda writer, _: writer.memory.remember(WAY_STATES, ways))
+            except IngatherError:
+                self._lending.ways_changed = True
+                raise
 
     def restore_ways(self, states: list[WayState]) -> None:
         """Take over the rests of ways from before the start."""

@@ -127,7 +127,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
     """Run a gate whose files lie in *folder*."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "spool").mkdir(parents=True)
-    took, room = desk or MemoryDesk(), [True]
+    took, room = desk or MemoryDesk(), [True, True]
     trust, tokens = TrustList(folder / "trusted"), FeedTokens(folder / "tokens")
     refused = RefusedSenders(folder / "refused.json")
     admission = Admission(trust, tokens, refused, lambda: 1000.0, proxies=proxies or Proxies())
@@ -137,6 +137,7 @@ def open_gate(  # noqa: PLR0913 - each by keyword
             took,
             Spool(folder / "spool"),
             lambda _more: room[0],
+            lambda _more: room[1],
             pool,
             lambda spooled, fields: check_feed(spooled.path, fields, timeout_s=30.0),
             status_url="http://127.0.0.1:1/api/v1/feeds/",

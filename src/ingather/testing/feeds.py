@@ -15,7 +15,7 @@ from ingather.app.sourcerules import policies_of
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.feeds.authority import TRUSTED, Grant, Sender
 from ingather.feeds.desk import FeedFields, FeedTicket
-from ingather.model.decided import NOBODY
+from ingather.model.decided import By
 from ingather.ports.catalog import UrlRecord
 from ingather.testing.clock import FakeClock
 
@@ -94,7 +94,9 @@ class FeedRig:
     def remove(self, target: str) -> dict[str, Any]:
         """Remove a URL as a person does; return the answer."""
         policies = policies_of(self.read.settings, self.read.sources, frozenset())
-        answer: dict[str, Any] = self.local.do(removal_job(target, NOBODY, policies, yes=True))
+        answer: dict[str, Any] = self.local.do(
+            removal_job(target, By("a person", "test"), policies, yes=True)
+        )
         return answer
 
     def records(self, feed: Mapping[str, Any]) -> list[dict[str, Any]]:

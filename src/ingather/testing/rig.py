@@ -24,6 +24,7 @@ from ingather.app.explaining import explainer_of
 from ingather.app.home import Home
 from ingather.app.searching import search_service
 from ingather.catalog.packing import unpack_visits
+from ingather.catalog.sqlite_open import open_writer
 from ingather.cli import run
 from ingather.explain import as_text
 from ingather.model.lifecycle import Outcome, State
@@ -272,8 +273,8 @@ class Rig:
 
     def alter(self, sql: str, *values: object) -> None:
         """Change the catalog by hand (time passes, for instance); nobody may own the home now."""
-        with apsw.Connection(str(self.database)) as db:
-            db.execute(sql, values)
+        db = open_writer(self.database)  # with the sums of its pages
+        db.execute(sql, values).fetchall()
         db.close()
 
     def copy(self, to: Path) -> "Rig":

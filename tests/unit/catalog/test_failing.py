@@ -13,7 +13,7 @@ import pytest
 from ingather.catalog.sqlite_changes import Applied
 from ingather.catalog.sqlite_open import open_writer
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError
+from ingather.errors import CatalogDamagedError, CatalogError, DiskFullError, StorageError
 from ingather.testing.contracts_catalog import SqliteUnderTest, Visitor
 from ingather.testing.storage import FaultyStorage
 
@@ -99,7 +99,7 @@ def test_whichever_write_or_sync_fails_the_batch_is_lost_whole_and_the_next_one_
         visitor.visit(url, f"body {n}")
     else:
         pytest.fail("every write fails")
-    assert kinds == {DiskFullError if broken.error is apsw.FullError else CatalogError}
+    assert kinds == {DiskFullError if broken.error is apsw.FullError else StorageError}
     sequences = [change.sequence for change in visitor.reader.changes(0, 1000)]
     assert sequences == list(range(1, len(sequences) + 1))
     visitor.close()

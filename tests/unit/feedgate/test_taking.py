@@ -40,7 +40,9 @@ def begun(folder: Path, pool: ThreadPoolExecutor) -> tuple[Taking, bytes, Memory
         b"multipart/form-data; boundary=<<",
     )
     desk = MemoryDesk()
-    intake = Intake(Doors(desk, Spool(folder), lambda _more: True, pool, lambda _s, _f: {}))
+    intake = Intake(
+        Doors(desk, Spool(folder), lambda _more: True, lambda _more: True, pool, lambda _s, _f: {})
+    )
     return intake.begin(parse_head(head[: head_length(head)])), body, desk
 
 

@@ -52,7 +52,7 @@ def taking(
         file = file.relative_to(folder)
     rest = {
         "format": str(fields.format), "groupsource": fields.groupsource, "replace": fields.replace, "cleanup": fields.cleanup,
-        "part": fields.part, "last": fields.last, "warnings": list(fields.warnings),
+        "part": fields.part, "last": fields.last, "light": spooled.light, "warnings": list(fields.warnings),
         "grant": msgspec.to_builtins(sender.grant),
     }  # fmt: skip
 

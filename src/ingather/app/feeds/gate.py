@@ -285,6 +285,7 @@ def _doors(  # noqa: PLR0913, PLR0917 - the parts that a gate leads to
         desk,
         spool,
         Room(look, clock.monotonic),
+        Room(lambda: look().last, clock.monotonic),
         pool,
         examine=examine,
         status_url=status_url,

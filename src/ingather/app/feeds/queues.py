@@ -2,12 +2,24 @@
 
 from bisect import insort
 from collections import deque
+from collections.abc import Sequence
+from enum import IntEnum
 
 from ingather.feeds.policy import source_row_name
 
-__all__ = ["FeedQueues"]
+__all__ = ["FeedQueues", "Space"]
 
 _RECENT = 8
+
+
+class Space(IntEnum):
+    """How much room there is for applying feeds."""
+
+    NONE = 0
+    """Nothing is applied but light feeds that are next in their source."""
+    RESERVE = 1
+    """In a source where a light feed waits, what precedes it is applied as well: else a revocation would not come to its turn."""
+    PLENTY = 2
 
 
 class FeedQueues:
@@ -23,6 +35,8 @@ class FeedQueues:
         self._waiting: dict[int, int] = {}
         self._since: dict[int, float] = {}
         self._groups: set[int] = set()
+        self._light: set[int] = set()
+        self.space = Space.PLENTY
         self.resting: frozenset[str] = frozenset()
         """Names of the sources that are disabled."""
 
@@ -39,8 +53,12 @@ class FeedQueues:
         """Whether the source of *datasource* is disabled."""
         return source_row_name(datasource) in self.resting
 
-    def add(self, number: int, datasource: str, records: int, received_s: float, *, groups: bool) -> None:
-        """Give a feed its place: *records* are about how many there are, *groups* a feed of groups."""
+    def add(  # noqa: PLR0913 - what is known of a feed
+        self, number: int, datasource: str, records: int, received_s: float, *, groups: bool, light: bool = False
+    ) -> None:  # fmt: skip
+        """Give a feed its place: *records* are about how many there are, *groups* a feed of groups, *light*: it needs no room."""
+        if light:
+            self._light.add(number)
         self._since[number] = received_s
         self._waiting[number] = max(records, 1)
         if groups:
@@ -60,6 +78,7 @@ class FeedQueues:
         self._waiting.pop(number, None)
         self._since.pop(number, None)
         self._groups.discard(number)
+        self._light.discard(number)
         queue = self._queues.get(datasource, [])
         if number in queue:
             queue.remove(number)
@@ -84,9 +103,24 @@ class FeedQueues:
     def next(self, datasource: str) -> int:
         """Return the feed of *datasource* that is next, 0 = none may go on."""
         queue = self._queues.get(datasource, ())
-        if not self.rests(datasource):
+        if self.rests(datasource):
+            queue = [number for number in queue if number in self._groups]
+        if not queue or self._has_room(queue):
             return queue[0] if queue else 0
-        return next((number for number in queue if number in self._groups), 0)
+        return 0
+
+    def _has_room(self, queue: Sequence[int]) -> bool:
+        if self.space is Space.PLENTY or queue[0] in self._light:
+            return True
+        return self.space is Space.RESERVE and not self._light.isdisjoint(queue)
+
+    @property
+    def waits_for_room(self) -> bool:
+        """Whether there are feeds that would be next if there were more room."""
+        return self.space is not Space.PLENTY and any(
+            queue and not self.rests(name) and not self._has_room(queue)
+            for name, queue in self._queues.items()
+        )
 
     def backlog(self) -> int:
         """Return how many records wait for their turn, without those that rest."""

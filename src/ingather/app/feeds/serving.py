@@ -58,7 +58,7 @@ class ServedFeeds:
         self.desk = Feeding(
             feed_home(home, gathering.sources, lambda: gathering.blueprint, gathering.policies), self._transact, clock=gathering.clock,
             write=Crossing(gathering.keeper.post).ask, look=self.office.look, count=self.office.due_visits,
-            showing=gathering.follower,
+            showing=gathering.follower, room=gathering.room,
         )  # fmt: skip
         gathering.busy_segment = self.desk.segment
         self._pruning: asyncio.Task[None] | None = None
@@ -194,7 +194,9 @@ class ServedFeeds:
             cleanup=groups and feed["feedtype"] == "cleanup", warnings=(f"the file of {feed['name']} once more",),
         )  # fmt: skip
         sender = Sender(feed["sender"], grant_in(feed))
-        spooled = Spooled(copy.name, copy, feed["size"], feed["sha256"], feed["estimate"])
+        spooled = Spooled(
+            copy.name, copy, feed["size"], feed["sha256"], feed["estimate"]
+        )  # its contents are not looked for again
         ticket = self._transact(self.desk.taking(spooled, fields, sender))
         self.desk.taken(ticket.id, fields.datasource, spooled.records, groups=groups)
         return self.office.feed(ticket.name)
@@ -222,7 +224,7 @@ class ServedFeeds:
             raise UsageError(f"no feed of a data source {datasource!r} is known")
         self._sources.to_delete(datasource)
         ticket = self._transact(self.desk.emptying(datasource, "the operator"))
-        self.desk.taken(ticket.id, datasource, 1)
+        self.desk.taken(ticket.id, datasource, 1, light=True)
         return self.office.feed(ticket.name)
 
     def sources(self) -> list[dict[str, Any]]:

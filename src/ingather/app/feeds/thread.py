@@ -13,16 +13,17 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
 
+from ingather.app.disk import Headroom
 from ingather.app.feeds.arriving import emptying, taking
 from ingather.app.feeds.asking import Asking
 from ingather.app.feeds.groups import GroupFeeds
 from ingather.app.feeds.home import AtOnce, FeedHome, Showing, Transact
 from ingather.app.feeds.process import FeedProcess, WorkerLostError, WorkerMissingError
-from ingather.app.feeds.queues import FeedQueues
+from ingather.app.feeds.queues import FeedQueues, Space
 from ingather.catalog.feeds.sqlite_feed_book import FeedRow
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
-from ingather.errors import CatalogError, DiskFullError, IngatherError
+from ingather.errors import CatalogError, DiskFullError, HomeError, IngatherError
 from ingather.feeds.applying import apply_batch, stand
 from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
@@ -70,6 +71,7 @@ class Feeding:
         count: counts the visits that pushed records asked for and that may be made at a wall time, up to a number.
         clock: wall time.
         showing: what readers are shown while a full feed is half in.
+        room: what is free on the disk; ``None`` = whoever applies has seen to it.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that the process wires
@@ -83,10 +85,12 @@ class Feeding:
         count: Callable[[float, int], int] | None = None,
         process: FeedProcess | None = None,
         showing: Showing | None = None,
+        room: Callable[[], Headroom] | None = None,
     ) -> None:
         self._home, self._transact, self._clock = home, transact, clock
         self._showing = showing or AtOnce()
         self._write, self._look, self._count = write, look, count
+        self._room = room
         self._counted: tuple[float, int] | None = None
         self._process = process or FeedProcess()
         self._asking = Asking(home, self._process, transact)
@@ -151,7 +155,9 @@ class Feeding:
         if self._write is None:
             raise IngatherError("this process takes no feeds")
         ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
-        self.taken(ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS)
+        self.taken(
+            ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS, light=spooled.light
+        )  # fmt: skip
         return ticket
 
     def rest(self, sources: frozenset[str]) -> None:
@@ -160,19 +166,23 @@ class Feeding:
             self._queues.resting = sources
             self._condition.notify_all()
 
-    def taken(
-        self, number: int, datasource: str, records: int, *, received_s: float | None = None, groups: bool = False
+    def taken(  # noqa: PLR0913 - what is known of a feed
+        self, number: int, datasource: str, records: int, *, received_s: float | None = None, groups: bool = False,
+        light: bool = False,
     ) -> None:  # fmt: skip
-        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now."""
+        """Note that a feed has a durable row; its turn comes in the order of the rows. *received_s*: default now.
+
+        *light*: it needs no room (:attr:`ingather.feeds.desk.Spooled.light`).
+        """
         received_s = self._clock.wall() if received_s is None else received_s
         with self._condition:
-            self._queues.add(number, datasource, records, received_s, groups=groups)
+            self._queues.add(number, datasource, records, received_s, groups=groups, light=light)
             self._condition.notify_all()
 
     def _enqueue(self, feed: FeedRow) -> None:
         self.taken(
             feed.id, feed.datasource, feed.estimate - feed.done, received_s=feed.received_s,
-            groups=feed.kind == FeedKind.GROUPS,
+            groups=feed.kind == FeedKind.GROUPS, light=feed.feedtype == DELETED or bool(feed.fields.get("light")),
         )  # fmt: skip
 
     def backlog(self) -> int:
@@ -246,11 +256,35 @@ class Feeding:
         """Return whose turn it is; ``None`` = the end."""
         with self._condition:
             while not self._stopping:
+                self._look_at_disk()
                 datasource = self._queues.turn()
                 if datasource is not None:
                     return datasource
-                self._condition.wait()
+                # What waits for room goes on by itself: nobody tells when there is some.
+                self._condition.wait(_RETRY_S if self._queues.waits_for_room else None)
             return None
+
+    def _look_at_disk(self) -> None:
+        if self._room is None:
+            return
+        try:
+            room = self._room()
+        except HomeError:  # as it was before: writing says what is wrong
+            return
+        space = Space.PLENTY if room.enough else Space.RESERVE if room.half else Space.NONE
+        if space is self._queues.space:
+            return
+        self._queues.space = space
+        if space is Space.PLENTY:
+            _log.info("the disk has room again: feeds go on")
+        else:
+            _log.warning("feeds with contents wait for room on the disk", room=str(room))
+
+    @property
+    def waits_for_room(self) -> bool:
+        """Whether feeds wait that would be applied if the disk had room."""
+        with self._condition:
+            return self._queues.waits_for_room
 
     def _try(self, datasource: str) -> None:
         try:

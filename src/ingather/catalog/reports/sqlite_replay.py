@@ -8,6 +8,7 @@ import msgspec
 from ingather.catalog.deletion.sqlite_accounts import SourceAccount, source_accounts
 from ingather.catalog.sqlite_reader import SqliteReader
 from ingather.catalog.sqlite_reader_more import PageExtra
+from ingather.catalog.sqlite_rows import located
 from ingather.catalog.sqlite_versions import Versions
 from ingather.model.lifecycle import Outcome, State
 
@@ -65,7 +66,11 @@ class ReplayReader(SqliteReader):
         after = 0
         while rows := self._rows.all(_KNOWN, (after, _GROUP, source)):
             after = rows[-1][0]
-            yield [_known(row) for row in rows]
+            yield [self._known(row) for row in rows]
+
+    def _known(self, row: tuple[Any, ...]) -> KnownUrl:
+        with located(self._rows.path, f"the row of {row[1]}"):
+            return _known(row)
 
     def packed_pages(self, ids: Sequence[int]) -> dict[int, tuple[bytes, str]]:
         """Return (page layer as it is packed, media type) of *ids*."""

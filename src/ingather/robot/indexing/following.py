@@ -158,7 +158,9 @@ class IndexFollower:
             except IndexDamagedError as error:
                 self._fail(error)  # nothing but a rebuild mends it
                 return
-            except Exception as error:  # noqa: BLE001 - the index is disposable: the catalog goes on without it
+            except BaseException as error:  # noqa: BLE001 - the index is disposable: the catalog goes on without it
+                # A panic of the engine (it meets a full disk with one) is no Exception: unseen it would end this thread,
+                # and the index would stand still with status "ok".
                 self._fail(error)
             with self._condition:
                 if self._condition.wait_for(lambda: self._stop, self._limits.retry_s):
@@ -178,7 +180,7 @@ class IndexFollower:
                 self.broken = ""
             self._follow(writer, source)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         text = str(error) or type(error).__name__
         with self._condition:
             news = text != self.broken

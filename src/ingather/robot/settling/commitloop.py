@@ -7,9 +7,9 @@ milliseconds. Without space it is tried again until there is some; jobs that can
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
-from ingather.errors import CatalogError, DiskFullError
+from ingather.errors import CatalogError, DiskFullError, StorageError
 from ingather.log import get
 from ingather.ports.clock import Clock
 from ingather.robot.keeperlimits import KeeperLimits
@@ -21,6 +21,8 @@ from ingather.robot.settling.telling import Telling
 __all__ = ["CommitLoop"]
 
 _log = get("keeper")
+_TRIES: Final = 5
+"""A call that fails once costs a pause; storage that goes on failing ends the keeper, and the next start finds what was kept."""
 
 
 class CommitLoop:
@@ -82,7 +84,7 @@ class CommitLoop:
 
     async def _durable(self, batch: Batch, waiters: list[asyncio.Future[Any]]) -> Committed:
         """Commit *batch*, waiting for space if there is none; jobs that cannot be done are told so and left out."""
-        loop = asyncio.get_running_loop()
+        loop, tries = asyncio.get_running_loop(), 0
         while True:
             try:
                 return await loop.run_in_executor(self._pool, self._committer.commit, batch)
@@ -92,6 +94,14 @@ class CommitLoop:
                     self._robot_log.serious("disk full: no new work until there is space", self._clock.wall())
                     _log.error("disk full: no new work until there is space", error=str(error))
                 await asyncio.sleep(self._limits.disk_retry_s)
+            except StorageError as error:
+                self._refuse(batch, waiters, error)
+                tries += 1
+                if tries > _TRIES:
+                    raise
+                self._robot_log.serious(f"{error}; tried again", self._clock.wall())
+                _log.error("a batch could not be kept, tried again", error=str(error), tries=tries)
+                await asyncio.sleep(self._limits.storage_retry_s)
             except CatalogError as error:
                 self._refuse(batch, waiters, error)
                 raise

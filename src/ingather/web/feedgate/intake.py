@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from ingather.errors import DiskFullError, IngatherError
 from ingather.feeds.authority import Sender
 from ingather.feeds.desk import (
+    LIGHT_BYTES,
     FeedDesk,
     FeedFields,
     FeedKind,
@@ -34,6 +35,8 @@ __all__ = ["Doors", "Intake", "Taking", "answer_for"]
 _log = get("feeds")
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ROOM_EVERY: Final = 16 << 20
+_FORM: Final = 64 << 10
+"""What a form may have around a small feed."""
 _SHORT: Final = 4096
 """Pieces that are not worth a thread, even compressed ones: the ratio bounds what they unpack to."""
 _UNREADABLE: Final = 422
@@ -49,6 +52,7 @@ class Doors:
         desk: takes feeds.
         spool: where they lie.
         room: whether so many more bytes fit without touching the reserve of the disk.
+        last: the same without touching the part of the reserve that is left alone even by feeds which only revoke.
         pool: threads for the disk.
         examine: checks a feed for ``dryrun`` and returns its report; called in a thread.
         status_url: what precedes a feed's name in ``X-Feed-Status-Url``, ``""`` = the field is left out.
@@ -59,6 +63,7 @@ class Doors:
     desk: FeedDesk
     spool: Spool
     room: Callable[[int], bool]
+    last: Callable[[int], bool]
     pool: Executor
     examine: Callable[[Spooled, FeedFields], Mapping[str, Any]]
     status_url: str = ""
@@ -84,16 +89,19 @@ class Intake:
         Raises:
             RefusedError: the head alone is reason enough, or the disk is full.
         """
-        self.require_room(head.length or 0)
-        return Taking(self, Reception(head, self._doors.spool, self._doors.limits))
+        length = head.length or 0
+        scarce = not self._doors.room(length)
+        if scarce and (length > LIGHT_BYTES + _FORM or not self._doors.last(length or LIGHT_BYTES)):
+            raise RefusedError(_NO_ROOM, DISK_TEXT)
+        return Taking(self, Reception(head, self._doors.spool, self._doors.limits), scarce=scarce)
 
-    def require_room(self, more: int) -> None:
-        """Refuse, in the appliance's words, what would fill the disk.
+    def require_room(self) -> None:
+        """Refuse, in the appliance's words, to go on filling the disk.
 
         Raises:
-            RefusedError: it would.
+            RefusedError: there is no room any more.
         """
-        if not self._doors.room(more):
+        if not self._doors.room(0):
             raise RefusedError(_NO_ROOM, DISK_TEXT)
 
     async def threaded(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -153,10 +161,13 @@ class Intake:
 
 
 class Taking:
-    """One body that is coming in."""
+    """One body that is coming in.
 
-    def __init__(self, intake: Intake, reception: Reception) -> None:
-        self._intake = intake
+    *scarce*: the disk is full up to the reserve, so that it is taken only if it is small and brings no contents.
+    """
+
+    def __init__(self, intake: Intake, reception: Reception, *, scarce: bool = False) -> None:
+        self._intake, self._scarce = intake, scarce
         self._reception = reception
         self._unasked = 0
         self._storing: asyncio.Future[None] | None = None
@@ -173,15 +184,25 @@ class Taking:
         self._unasked += len(piece)
         if self._unasked >= _ROOM_EVERY:
             self._unasked = 0
-            self._intake.require_room(0)
+            self._intake.require_room()
         if reception.quick or len(piece) < _SHORT:
             reception.feed(piece)
         else:  # it may write, too
             await self._stored()
             await self._intake.threaded(reception.feed, piece)
+        self._require_light()
         if reception.file.full:
             await self._stored()
             self._storing = self._intake.begun(reception.file.store, reception.file.take())
+
+    def _require_light(self) -> None:
+        """Refuse contents while there is no room: deletions and revocations must always work, also by feed.
+
+        Raises:
+            RefusedError: there is none.
+        """
+        if self._scarce and not self._reception.file.light:
+            raise RefusedError(_NO_ROOM, DISK_TEXT)
 
     async def _stored(self) -> None:
         """Wait until what is on its way is on the disk.
@@ -202,6 +223,7 @@ class Taking:
         """
         await self._stored()
         order = self._reception.finish()
+        self._require_light()
         fields, groups = order.fields, order.fields.kind is FeedKind.GROUPS
         if not sender.grant.admits(fields.datasource, groups=groups):
             name = sender.grant.token
