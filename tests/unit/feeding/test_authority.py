@@ -390,8 +390,10 @@ HOSTS = ("http://beta.test", "http://hr.test", "http://beta.test/folder", "http:
 
 def statement(dice: random.Random) -> str:
     """Return something that a feed may say, of URLs of everybody."""
-    url = f"{dice.choice(HOSTS)}/{dice.randrange(6)}"
-    parent = f"{dice.choice(HOSTS)}/{dice.randrange(6)}"
+    url, parent = (
+        f"{dice.choice(HOSTS)}/{dice.randrange(6)}{dice.choice(('', '', '?session_id=7', '?utm_source=x'))}"
+        for _ in range(2)
+    )
     entry = f'<principal scope="{dice.choice(("user", "group"))}" access="{dice.choice(("permit", "deny"))}">{dice.choice(("mallory", "joe", "staff"))}</principal>'
     kind = dice.choice(("leaf-node", "child-overrides", "parent-overrides", "and-both-permit"))
     inherits = dice.choice(("", f' inherit-from="{parent}"')) + dice.choice(
@@ -435,7 +437,9 @@ def everything_of(rig: FeedRig, urls: Sequence[str]) -> list[Any]:
                 decide(chain, Principal(PrincipalScope.USER, who), ()).permitted for who in ("mallory", "joe")
             ]
             of_row: tuple[Any, ...] = ()
-            if row is not None:
+            if row is not None and (
+                row.described or row.source != HR.token
+            ):  # else a link of hr's that leads nowhere
                 shown = reader.shown_rows([row.id]).get(row.id)
                 number = None if shown is None else min(shown.chain, 2)
                 of_row = (row.source, row.state, row.due_s, row.described, number, reader.inlink(row.id))
