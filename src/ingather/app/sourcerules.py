@@ -6,7 +6,7 @@ from typing import TypeVar
 from ingather.app.sitemaps.limits import SitemapLimits
 from ingather.conf.settings.values import Settings
 from ingather.conf.sources.source import SourceConf
-from ingather.feeds.policy import WEB_ROW
+from ingather.feeds.desk import WEB_ROW
 from ingather.model.source_name import BySource, source_key
 from ingather.robot.settling.deletion import DeletionLimits, DeletionPolicy
 from ingather.robot.visit.listed import ListedRules

@@ -15,9 +15,11 @@ from typing import Any, Final, Protocol
 from ingather.errors import IngatherError
 from ingather.feeds.authority import Sender
 from ingather.model.feed import FeedType
+from ingather.model.source_name import source_key
 
 __all__ = [
     "LIGHT_BYTES",
+    "WEB_ROW",
     "WEB_SOURCE",
     "FeedDesk",
     "FeedFields",
@@ -33,6 +35,8 @@ __all__ = [
 
 WEB_SOURCE: Final = "web"
 """The data source whose incremental feeds are plain lists of URLs to crawl; many tools share it."""
+WEB_ROW: Final = "feed-web"
+"""The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 _LONGEST: Final = 200
 LIGHT_BYTES: Final = 1 << 20
@@ -105,6 +109,11 @@ class FeedFields:
             )
         if self.kind is FeedKind.GROUPS:
             return
+        if source_key(self.datasource) == WEB_ROW:
+            raise FeedRefusedError(
+                f"{self.datasource!r} is the name under which the lists of the data source {WEB_SOURCE!r} are kept",
+                hint=f"push lists of URLs to {WEB_SOURCE}, or give the feed a data source of its own",
+            )
         if feed_type(self.feedtype) is FeedType.FULL and self.datasource == WEB_SOURCE:
             raise FeedRefusedError(
                 'the data source "web" cannot be replaced by a full feed: many tools share it',

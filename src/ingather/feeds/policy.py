@@ -2,20 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 from ingather.catalog.access.sqlite_access import AccessStore
 from ingather.catalog.access.sqlite_pending import PendingAcls
 from ingather.catalog.deletion.sqlite_deletion import Deletions
 from ingather.catalog.feeds.sqlite_feeds import FeedStore
 from ingather.catalog.sqlite_apply import Applier
-from ingather.feeds.desk import WEB_SOURCE
+from ingather.feeds.desk import WEB_ROW, WEB_SOURCE
 from ingather.feeds.receipts import Written
 
-__all__ = ["WEB_ROW", "FeedPolicy", "FeedWriter", "RefusedError", "Result", "source_row_name"]
-
-WEB_ROW: Final = "feed-web"
-"""The source whose URLs the data source ``web`` lists: ``web`` itself is what is crawled from starting points."""
+__all__ = ["FeedPolicy", "FeedWriter", "RefusedError", "Result", "source_row_name"]
 
 
 class FeedWriter(Protocol):

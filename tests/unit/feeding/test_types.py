@@ -153,6 +153,12 @@ def test_gsa_T7_a_name_that_is_none_is_refused(rig: FeedRig, name: str) -> None:
         rig.push(record("http://t7.test/"), datasource=name)
 
 
+@pytest.mark.parametrize("name", ["feed-web", "Feed-Web"])
+def test_the_name_under_which_lists_of_web_are_kept_is_none_to_push_to(rig: FeedRig, name: str) -> None:
+    with pytest.raises(FeedRefusedError, match="the lists of the data source 'web' are kept"):
+        rig.push(record("http://t7.test/", content("x")), datasource=name, feedtype="full")
+
+
 def test_a_delete_and_an_add_in_one_feed_apply_in_document_order(rig: FeedRig) -> None:
     url = "http://order.test/a"
     rig.push(record(url, content("one")), datasource="order")

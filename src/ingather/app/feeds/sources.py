@@ -16,7 +16,8 @@ from ingather.catalog.sqlite_writer import CatalogWriter
 from ingather.conf.sources.source import SourceConf
 from ingather.errors import UnknownNameError, UsageError
 from ingather.feeds.admitting import admitted_by
-from ingather.feeds.policy import WEB_ROW, source_row_name
+from ingather.feeds.desk import WEB_ROW
+from ingather.feeds.policy import source_row_name
 from ingather.model.lifecycle import State
 from ingather.model.source_name import BySource, same_source
 
