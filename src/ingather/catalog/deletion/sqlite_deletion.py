@@ -284,7 +284,10 @@ class Deletions:
                 version is None
                 and self._cursor.execute("select 1 from tombstone where id = ?", (url_id,)).get
             ):
-                self._cursor.execute("update url set due = null, answered = asked where id = ?", (url_id,))
+                self._cursor.execute(  # it may wait to be looked at once more: nobody looks at what a person removed
+                    "update url set state = ?, due = null, answered = asked where id = ?",
+                    (int(State.GONE), url_id),
+                )
                 continue
             self.delete(url_id, reason, now_s, applied, gone=True, decided=BY_HAND, decision=decision)
         self._cursor.execute(
