@@ -23,9 +23,21 @@ def inject(pid: int, call: str, what: str, paths: list[Path], said: Path) -> "su
     about = [part for path in paths for part in ("-P", str(path))]
     with said.open("wb") as sink:
         tracing = subprocess.Popen(
-            [str(shutil.which("strace")), "-f", *about, "-e", f"trace={call}", "-e", f"inject={call}:{what}:when=1", "-o", "/dev/null", "-p", str(pid)],
+            [
+                str(shutil.which("strace")),
+                "-f",
+                *about,
+                "-e",
+                f"trace={call}",
+                "-e",
+                f"inject={call}:{what}:when=1",
+                "-o",
+                "/dev/null",
+                "-p",
+                str(pid),
+            ],
             stderr=sink,
-        )  # fmt: skip
+        )
     wait_until(lambda: b"attached" in said.read_bytes() or tracing.poll() is not None)
     if tracing.poll() is not None:
         pytest.skip("strace may not attach here")

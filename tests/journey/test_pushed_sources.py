@@ -137,8 +137,9 @@ def test_addresses_of_a_section_that_is_mended_are_tried_at_the_next_start(
         wait_until(lambda: (one := rig.known().get(adaptor.url("/1"))) and "refused-address" in one.detail)
     rig.alter(  # as an earlier version left it: the refusal was taken for the host's
         "update host set robots_kind = 'unreachable', robots_detail = 'refused-address: 127.0.0.1 is a loopback address that the source does "
-        "not name', not_before = 99999999999.0, back_offs = 5 where origin = ?", adaptor.origin,
-    )  # fmt: skip
+        "not name', not_before = 99999999999.0, back_offs = 5 where origin = ?",
+        adaptor.origin,
+    )
     rig.toml("[source.MENDED]\naddresses = ['127.0.0.0/8']\n")
     with rig.serving() as served:
         wait_until(lambda: shown(rig, adaptor) == 2)

@@ -30,8 +30,9 @@ def declare_sources(writer: CatalogWriter, loaded: Loaded, sources: Mapping[str,
     for names in writer.applier.names.twins():
         _log.warning(
             "sources differ in case alone; each keeps its documents, a section of ingather.toml counts for all of them",
-            sources=", ".join(names), hint="push under one of the names, then delete the other: ingather source delete NAME",
-        )  # fmt: skip
+            sources=", ".join(names),
+            hint="push under one of the names, then delete the other: ingather source delete NAME",
+        )
     if writer.memory.recall(_REOPENED):
         return
     writer.memory.remember(_REOPENED, b"1")

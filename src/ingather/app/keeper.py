@@ -277,9 +277,12 @@ class Gathering:
         from ingather.app.visiting import Visitor  # a fetcher, which most keepers never need
 
         visitor = Visitor(
-            self.settings, self.loaded.robot, self.sources, clock=self.clock,
+            self.settings,
+            self.loaded.robot,
+            self.sources,
+            clock=self.clock,
             scopes=self.scopes.of,
-        )  # fmt: skip
+        )
         try:
             return await visitor.fetch(url, source)
         finally:

@@ -155,9 +155,19 @@ def _show(path: Path, words: Collection[str], *, as_json: bool) -> int:
 @click.option("--list", "list_", is_flag=True, help="Print the tokens, and what each may say.")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def token(  # noqa: PLR0913, PLR0917 - click gives it so
-    home: Path, name: str | None, sources: tuple[str, ...], prefixes: tuple[str, ...], namespaces: tuple[str, ...],
-    group_sources: tuple[str, ...], acls: bool | None, reset: bool, new: bool, remove: bool, list_: bool, as_json: bool,  # noqa: FBT001
-) -> int:  # fmt: skip
+    home: Path,
+    name: str | None,
+    sources: tuple[str, ...],
+    prefixes: tuple[str, ...],
+    namespaces: tuple[str, ...],
+    group_sources: tuple[str, ...],
+    acls: bool | None,  # noqa: FBT001 - click gives it so
+    reset: bool,  # noqa: FBT001 - click gives it so
+    new: bool,  # noqa: FBT001 - click gives it so
+    remove: bool,  # noqa: FBT001 - click gives it so
+    list_: bool,  # noqa: FBT001 - click gives it so
+    as_json: bool,  # noqa: FBT001
+) -> int:
     """Make a token with which feeds of the data source NAME are taken from any address, or say what it may.
 
     It is printed once. Clients send it as `Authorization: Bearer TOKEN`, or as the password of Basic credentials. It
@@ -200,9 +210,13 @@ def token(  # noqa: PLR0913, PLR0917 - click gives it so
 
 
 def _wider(  # noqa: PLR0913, PLR0917 - what a grant has
-    grant: "Grant", sources: tuple[str, ...], prefixes: tuple[str, ...], namespaces: tuple[str, ...],
-    group_sources: tuple[str, ...], acls: bool | None,  # noqa: FBT001 - as the option says
-) -> "Grant":  # fmt: skip
+    grant: "Grant",
+    sources: tuple[str, ...],
+    prefixes: tuple[str, ...],
+    namespaces: tuple[str, ...],
+    group_sources: tuple[str, ...],
+    acls: bool | None,  # noqa: FBT001 - as the option says
+) -> "Grant":
     from msgspec.structs import replace
 
     from ingather.access.principals import fold

@@ -34,9 +34,23 @@ SOURCES: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 _DATES: Final = frozenset({"published", "modified"})
 _KNOWN: Final = frozenset(name for metas, _ in SOURCES.values() for name in metas)
 _FURNITURE: Final = frozenset(
-    {"BreadcrumbList", "ListItem", "Organization", "WebSite", "SearchAction", "ImageObject", "Person", "SiteNavigationElement",
-     "WPHeader", "WPFooter", "EntryPoint", "PropertyValueSpecification", "ContactPoint", "PostalAddress"}
-)  # fmt: skip
+    {
+        "BreadcrumbList",
+        "ListItem",
+        "Organization",
+        "WebSite",
+        "SearchAction",
+        "ImageObject",
+        "Person",
+        "SiteNavigationElement",
+        "WPHeader",
+        "WPFooter",
+        "EntryPoint",
+        "PropertyValueSpecification",
+        "ContactPoint",
+        "PostalAddress",
+    }
+)
 """Types that speak of the site or of parts of the page: such nodes describe no document."""
 _MOST_NODES, _MOST_VALUES, _LONGEST = 500, 20, 500
 _LARGEST_BLOCK: Final = 200_000

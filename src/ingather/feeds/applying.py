@@ -564,8 +564,12 @@ class _Applying:
             return
         demand = Demand.URGENT if record.crawl_immediately or changes else Demand.USUAL
         asked = self._feeds.ask(
-            url_id, demand, priority=_FIRST if record.crawl_immediately else _SOON, applied=self._applied, new=found is None,
-        )  # fmt: skip
+            url_id,
+            demand,
+            priority=_FIRST if record.crawl_immediately else _SOON,
+            applied=self._applied,
+            new=found is None,
+        )
         if asked is None:
             result.notes.append(
                 "no visit is planned: it is in quarantine (ingather robot release) or excluded (ingather explain says why)"

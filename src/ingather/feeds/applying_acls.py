@@ -28,8 +28,16 @@ class AclPart:
     """Applies ACLs of one batch of the data source that owns *source*."""
 
     def __init__(  # noqa: PLR0913 - where it applies them, for whom, and behind what
-        self, writer: FeedWriter, applied: Applied, source: int, policy: FeedPolicy, ownership: Ownership, *, feed: int, later: bool
-    ) -> None:  # fmt: skip
+        self,
+        writer: FeedWriter,
+        applied: Applied,
+        source: int,
+        policy: FeedPolicy,
+        ownership: Ownership,
+        *,
+        feed: int,
+        later: bool,
+    ) -> None:
         self._feeds, self._access, self._pending = writer.feeds, writer.access, writer.pending_acls
         self._ownership, self._bound = ownership, ownership.authority.grant.bounded
         self._applied, self._source, self._policy = applied, source, policy
@@ -44,9 +52,12 @@ class AclPart:
         *of_others*: the document is another source's, and we may speak of it: an ACL for our documents alone would not count.
         """
         self._access.put_acl(
-            acl, self._applied, source=self._source, bound=self._bound and not of_others,
+            acl,
+            self._applied,
+            source=self._source,
+            bound=self._bound and not of_others,
             empty_is_none=self._policy.empty_acl_is_none,
-        )  # fmt: skip
+        )
 
     @staticmethod
     def speaks(record: FeedRecord) -> bool:
@@ -122,9 +133,12 @@ class AclPart:
         """
         bound = self._bound and not of_others
         self._access.put_acl(
-            Acl(short, inherit_from=url, problem=problem), self._applied, source=self._source if bound else None,
-            of=self._source, bound=bound,
-        )  # fmt: skip
+            Acl(short, inherit_from=url, problem=problem),
+            self._applied,
+            source=self._source if bound else None,
+            of=self._source,
+            bound=bound,
+        )
 
     def govern_short(self, url: str, short: str, result: Result, *, gone: bool = False) -> None:
         """Let the ACL of *url* count for the document that links to it find, where no feed names that document itself.

@@ -184,8 +184,12 @@ def _covers(feed: FeedRow) -> Callable[[str], bool] | None:
 
 
 def _sweep_acls(
-    writer: FeedWriter, applied: Applied, source: int, parts: Sequence[int], covers: Callable[[str], bool] | None
-) -> None:  # fmt: skip
+    writer: FeedWriter,
+    applied: Applied,
+    source: int,
+    parts: Sequence[int],
+    covers: Callable[[str], bool] | None,
+) -> None:
     """Delete the ACLs of the source that no part names; what inherits from one of them is hidden by that."""
     named = set(writer.feeds.mentioned(parts))
     gone = [url for url in writer.access.urls_of(source) if url not in named]

@@ -68,9 +68,11 @@ class Connector:
 
     def _post(self, path: bytes, name: bytes, xml: bytes, kind: str = "") -> tuple[bytes, str]:
         body = multipart(
-            _BOUNDARY, (name, b"", b"text/plain", self._source.encode()),
-            (b"feedtype", b"", b"text/plain", (kind or self._type).encode()), (b"data", b"", b"text/xml", xml),
-        )  # fmt: skip
+            _BOUNDARY,
+            (name, b"", b"text/plain", self._source.encode()),
+            (b"feedtype", b"", b"text/plain", (kind or self._type).encode()),
+            (b"data", b"", b"text/xml", xml),
+        )
         head = (
             b"POST %b HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=%b\r\nUser-Agent: Java/17.0.1\r\n"
             b"Host: 127.0.0.1:%d\r\nContent-Length: %d\r\n\r\n"

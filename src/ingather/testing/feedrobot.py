@@ -25,9 +25,13 @@ class FeedRobot:
     def __init__(self, rig: FeedRig) -> None:
         self.rig = rig
         self._committer = Committer(
-            rig.local.writer, rules=SettleRules(), policies=lambda _: DeletionPolicy(), dice=_DICE,
-            now_s=rig.clock.wall, clock_trusted=lambda: True,
-        )  # fmt: skip
+            rig.local.writer,
+            rules=SettleRules(),
+            policies=lambda _: DeletionPolicy(),
+            dice=_DICE,
+            now_s=rig.clock.wall,
+            clock_trusted=lambda: True,
+        )
 
     def promote(self) -> None:
         """Let wait what pushed records asked for and what failed before, when its time has come; no page is due by itself."""
@@ -55,9 +59,19 @@ class FeedRobot:
         if described and row.version is not None and row.digest == digest:
             outcome, described = Outcome.UNCHANGED, False
         return Report(
-            id=row.id, outcome=int(outcome), status=status, at_s=self.rig.clock.wall(), version=1, described=described, title=body,
-            digest=digest if described else b"", attributes=msgspec.msgpack.encode({"title": [body]}), anchors=b"\x90", size=len(body), **more,
-        )  # fmt: skip
+            id=row.id,
+            outcome=int(outcome),
+            status=status,
+            at_s=self.rig.clock.wall(),
+            version=1,
+            described=described,
+            title=body,
+            digest=digest if described else b"",
+            attributes=msgspec.msgpack.encode({"title": [body]}),
+            anchors=b"\x90",
+            size=len(body),
+            **more,
+        )
 
     def settle(self, *visits: tuple[Report, Row]) -> Applied:
         """Commit visits in one transaction."""

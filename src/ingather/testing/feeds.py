@@ -74,8 +74,14 @@ class FeedRig:
         self.local = self._open()
 
     def take(
-        self, body: bytes, datasource: str = "src", feedtype: str = "incremental", *, grant: Grant = TRUSTED, **more: Any
-    ) -> FeedTicket:  # fmt: skip
+        self,
+        body: bytes,
+        datasource: str = "src",
+        feedtype: str = "incremental",
+        *,
+        grant: Grant = TRUSTED,
+        **more: Any,
+    ) -> FeedTicket:
         """Give a feed its row and apply nothing; *grant*: what its sender may say."""
         self._numbers += 1
         file = self.home.path.parent / f"pushed-{self._numbers}.xml"

@@ -160,9 +160,15 @@ class LoginSite(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(  # noqa: PLR0913 - what it asks for
-        self, secrets: Mapping[str, str], *, token: str = "", session: str = "", tls: ssl.SSLContext | None = None,
-        look: Callable[[], None] = _nothing, who: Callable[[bytes], str] = lambda _: "",
-    ) -> None:  # fmt: skip
+        self,
+        secrets: Mapping[str, str],
+        *,
+        token: str = "",
+        session: str = "",
+        tls: ssl.SSLContext | None = None,
+        look: Callable[[], None] = _nothing,
+        who: Callable[[bytes], str] = lambda _: "",
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.secrets, self.token, self.session, self.look, self.who = secrets, token, session, look, who
         self.shown: defaultdict[str, set[str]] = defaultdict(set)

@@ -65,8 +65,14 @@ class WordClock:
     """
 
     def __init__(
-        self, folder: Path, *, seed: int, documents: int = 20_000, words: int = 30, frequencies: Sequence[int] = (1, 10, 100, 1_000),
-    ) -> None:  # fmt: skip
+        self,
+        folder: Path,
+        *,
+        seed: int,
+        documents: int = 20_000,
+        words: int = 30,
+        frequencies: Sequence[int] = (1, 10, 100, 1_000),
+    ) -> None:
         self._folder, self._documents = folder, documents
         self._dice = random.Random(seed)  # noqa: S311 - a test's dice
         taken = {*WORDS}
@@ -129,8 +135,14 @@ class WordClock:
         )
 
     def listen(
-        self, rounds: int, *, user: str = "", fresh: bool = False, frame: str = "{}", by: Callable[[], float] = time.process_time,
-    ) -> list[Heard]:  # fmt: skip
+        self,
+        rounds: int,
+        *,
+        user: str = "",
+        fresh: bool = False,
+        frame: str = "{}",
+        by: Callable[[], float] = time.process_time,
+    ) -> list[Heard]:
         """Ask each word once a round, and say what its times tell.
 
         Args:

@@ -211,8 +211,12 @@ PERMIT_JOE, DENY_JOE = (AclEntry(Right.PERMIT, JOE),), (AclEntry(Right.DENY, JOE
 @pytest.mark.parametrize("same_source", [True, False])
 @pytest.mark.parametrize("allowed", [True, False])
 def test_an_acl_that_a_token_brought_opens_nothing_across_sources(
-    kind: Inheritance, child_bound: bool, parent_bound: bool, same_source: bool, allowed: bool  # noqa: FBT001 - a case
-) -> None:  # fmt: skip
+    kind: Inheritance,
+    child_bound: bool,  # noqa: FBT001 - a case
+    parent_bound: bool,  # noqa: FBT001 - a case
+    same_source: bool,  # noqa: FBT001 - a case
+    allowed: bool,  # noqa: FBT001 - a case
+) -> None:
     """The cells of docs/explanation/access-rights.md, "Inheritance across sources"."""
     said = {"permit": PERMIT_JOE, "deny": DENY_JOE, "nothing": ()}
     for child, own in said.items():

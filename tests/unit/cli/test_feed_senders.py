@@ -123,9 +123,13 @@ def test_a_token_may_what_it_is_given_and_stays_the_same(rig: Rig) -> None:
     for _ in range(2):  # the same again is no other token
         assert rig.call("feed", "token", "hr", *more).status == 0
     wanted = replace(
-        wanted, sources=("hr", "hr2"), prefixes=("http://hr.example/Docs", "http://hr.example/more/"), acls=True,
-        group_sources=("hr", "ad"), namespaces=("hr",),
-    )  # fmt: skip
+        wanted,
+        sources=("hr", "hr2"),
+        prefixes=("http://hr.example/Docs", "http://hr.example/more/"),
+        acls=True,
+        group_sources=("hr", "ad"),
+        namespaces=("hr",),
+    )
     assert tokens.grant_of(made) == wanted
     assert json.loads(rig.call("feed", "token", "--list", "--json").out)[0]["prefixes"] == list(
         wanted.prefixes

@@ -303,8 +303,12 @@ def test_the_backlog_counts_visits_that_may_be_made_now(own: FeedRig, robot: Fee
 
 def test_the_backlog_is_records_and_visits_counted_once_a_second(own: FeedRig, robot: FeedRobot) -> None:
     desk = Feeding(
-        own.local.feeding._home, own.local._transact, clock=own.clock, count=own.local.office.due_visits, process=own.local._process
-    )  # fmt: skip
+        own.local.feeding._home,
+        own.local._transact,
+        clock=own.clock,
+        count=own.local.office.due_visits,
+        process=own.local._process,
+    )
     own.push(*(record(f"http://asked.test/{n}") for n in range(3)), feedtype=LISTS)
     assert desk.backlog() == 3
     own.take(b"<record/>" * 2, "more")

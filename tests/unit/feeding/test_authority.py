@@ -193,14 +193,22 @@ def test_a_token_speaks_below_its_prefixes_alone(rig: FeedRig, feedtype: str) ->
     grant = replaced(standard_grant(f"prefix-{feedtype}"), prefixes=(f"{place}/hr",))
     inside, outside = f"{place}/hr/a", (f"{place}/hrx", f"{place}/", "http://prefix.test.evil/hr/a")
     told = rig.push(
-        *(record(url, content("x")) for url in outside), *(record(url, action="delete") for url in outside),
-        *(f'<acl url="{url}"/>' for url in outside), datasource=grant.token, feedtype=feedtype, grant=grant,
-    )  # fmt: skip
+        *(record(url, content("x")) for url in outside),
+        *(record(url, action="delete") for url in outside),
+        *(f'<acl url="{url}"/>' for url in outside),
+        datasource=grant.token,
+        feedtype=feedtype,
+        grant=grant,
+    )
     refused(rig, told, f"the token {grant.token} may not speak about this URL: it is for {place}/hr")
     assert [rig.row(url) for url in outside] == [None] * 3
     told = rig.push(
-        record(inside, content("x")), record(f"{place}/hr?x=1", content("x")), datasource=grant.token, feedtype=feedtype, grant=grant,
-    )  # fmt: skip
+        record(inside, content("x")),
+        record(f"{place}/hr?x=1", content("x")),
+        datasource=grant.token,
+        feedtype=feedtype,
+        grant=grant,
+    )
     assert told["rejected"] == 0
 
 
@@ -208,10 +216,13 @@ def test_a_token_without_the_right_to_access_lists_brings_none(rig: FeedRig) -> 
     grant = replaced(standard_grant("no-lists"), acls=False)
     url = "http://no-lists.test/a"
     told = rig.push(
-        record(url, f"<acl>{JOE}</acl>" + content("x")), f'<acl url="{url}">{JOE}</acl>', f'<acl url="{url}" action="delete"/>',
+        record(url, f"<acl>{JOE}</acl>" + content("x")),
+        f'<acl url="{url}">{JOE}</acl>',
+        f'<acl url="{url}" action="delete"/>',
         record(url, '<metadata><meta name="google:aclusers" content="joe"/></metadata>' + content("x")),
-        datasource="no-lists", grant=grant,
-    )  # fmt: skip
+        datasource="no-lists",
+        grant=grant,
+    )
     refused(rig, told, "may not write access lists")
     told = rig.push(record(url, content("x"), authmethod="httpbasic"), datasource="no-lists", grant=grant)
     assert told["rejected"] == 0
@@ -241,9 +252,11 @@ def test_an_acl_that_a_token_brought_early_is_none_of_another_source(rig: FeedRi
     )
     assert told["rejected"] == 0
     rig.push(
-        record(opened, content("x"), authmethod="httpbasic"), record(closed, content("x")),
-        record(both, f"<acl>{JOE}</acl>" + content("x")), datasource="early-beta",
-    )  # fmt: skip
+        record(opened, content("x"), authmethod="httpbasic"),
+        record(closed, content("x")),
+        record(both, f"<acl>{JOE}</acl>" + content("x")),
+        datasource="early-beta",
+    )
     assert rig.hidden(opened)
     assert rig.public(closed)
     assert (sees(rig, both, "mallory"), sees(rig, both, "joe")) == (False, True)
@@ -258,9 +271,10 @@ def test_a_token_gives_no_acl_to_what_documents_of_others_inherit_from(rig: Feed
         record(url, f'<acl inherit-from="{folder}">{JOE}</acl>' + content("x")), datasource="parents-beta"
     )
     told = rig.push(
-        f'<acl url="{folder}" inheritance-type="parent-overrides">{MALLORY}{JOE}</acl>', datasource="parents-hr",
+        f'<acl url="{folder}" inheritance-type="parent-overrides">{MALLORY}{JOE}</acl>',
+        datasource="parents-hr",
         grant=standard_grant("parents-hr"),
-    )  # fmt: skip
+    )
     refused(rig, told, "documents of other sources inherit from it")
     assert not sees(rig, url, "joe")  # the chain is broken, as it was
     rig.push(f'<acl url="{folder}" inheritance-type="child-overrides"/>', datasource="parents-beta")

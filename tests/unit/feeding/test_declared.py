@@ -211,16 +211,30 @@ class Bench:
         discoverer = Discoverer(engine, version=1, seed=writer.seed, limits=wiring.url_limits(settings))
         clock = rig.clock
         pipeline = Pipeline(
-            engine=engine, discoverer=discoverer, clock=clock, seen=Seen(), heeds=heeds,
+            engine=engine,
+            discoverer=discoverer,
+            clock=clock,
+            seen=Seen(),
+            heeds=heeds,
             segment=SegmentWriter(rig.home.bodies, "robot", max_bytes=1 << 20),
             reading=Reading(
-                isolation=ConverterPool(count=1, clock=clock), slot=None, clock=clock, agent="ingather", canonicaliser=Canonicaliser()
+                isolation=ConverterPool(count=1, clock=clock),
+                slot=None,
+                clock=clock,
+                agent="ingather",
+                canonicaliser=Canonicaliser(),
             ),
-        )  # fmt: skip
+        )
         committer = Committer(
-            writer, rules=SettleRules(recheck=wiring.recheck_limits(settings), own=wiring.own_recheck_limits(settings, sources)),
-            policies=policies, dice=Random(1), now_s=clock.wall, clock_trusted=lambda: True,  # noqa: S311 - jitter
-        )  # fmt: skip
+            writer,
+            rules=SettleRules(
+                recheck=wiring.recheck_limits(settings), own=wiring.own_recheck_limits(settings, sources)
+            ),
+            policies=policies,
+            dice=Random(1),  # noqa: S311 - jitter
+            now_s=clock.wall,
+            clock_trusted=lambda: True,
+        )
         judged: dict[str, tuple[bool, str]] = {}
 
         def visit(row: Row) -> Report:
@@ -281,9 +295,16 @@ class Bench:
         """Return the claim that a gatherer gets."""
         source = self.rig.local.writer.applier.names.source_name(row.source)
         return Claim(
-            row.id, row.host, row.path, row.depth, row.max_depth, source, row.hops, *conditions_of(row, 1),
+            row.id,
+            row.host,
+            row.path,
+            row.depth,
+            row.max_depth,
+            source,
+            row.hops,
+            *conditions_of(row, 1),
             pushed=bool(row.pushed),
-        )  # fmt: skip
+        )
 
 
 def went(path: Path, line: str, *, first: bool, name: str, pushed: str) -> dict[str, Any]:

@@ -1,12 +1,8 @@
 """Homes of earlier versions: what a section without a site had left out is let in again, once; twins of a name keep what they have."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import apsw
 import pytest
 
-from ingather.app.feeds.process import FeedProcess
 from ingather.app.homeparts import database_of
 from ingather.model.lifecycle import State
 from ingather.testing.feeds import FeedRig, content, record
@@ -17,20 +13,6 @@ PLACED = {  # path or URL to: state, category of the verdict, decided (of a tomb
     "/excluded": (1, "site not allowed", None), "/gone": (3, "site not allowed", 0), "/removed": (3, "site not allowed", 2),
     "/by-a-rule": (1, "filter rules", None), "/good": (2, "", None),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[FeedProcess]:
-    made = FeedProcess()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def own(tmp_path: Path, process: FeedProcess) -> Iterator[FeedRig]:
-    made = FeedRig(tmp_path / "home", process)
-    yield made
-    made.close()
 
 
 def alter(rig: FeedRig, *statements: tuple[str, tuple[object, ...]]) -> None:

@@ -1,12 +1,8 @@
 """An ACL that is pushed acts at once where it narrows; where it widens it waits for the visit that brings the content it is for."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from ingather.app.access.accessing import HomeAccess
-from ingather.app.feeds.process import FeedProcess
 from ingather.model.acl import Acl, AclEntry, Principal, PrincipalScope, Right
 from ingather.model.controls import Controls
 from ingather.model.lifecycle import Outcome
@@ -17,25 +13,6 @@ from ingather.testing.feeds import FeedRig, content, record
 LISTS = "metadata-and-url"
 URL = "http://rights.test/a"
 USERS = ("", "ann", "joe", "zoe")
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[FeedProcess]:
-    made = FeedProcess()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def own(tmp_path: Path, process: FeedProcess) -> Iterator[FeedRig]:
-    made = FeedRig(tmp_path / "home", process)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def robot(own: FeedRig) -> FeedRobot:
-    return FeedRobot(own)
 
 
 def acl(*names: str, parent: str = "") -> str:

@@ -1,13 +1,10 @@
 """A listed URL whose host wants a login: the receipt and ``explain`` say which settings it lacks, by the authmethod of its record."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from ingather.app.explaining import explainer_of
-from ingather.app.feeds.process import FeedProcess
 from ingather.explain import as_text
 from ingather.feeds.admitting import login_wanted
 from ingather.feeds.receipts import Standing, Written, shown_state
@@ -16,20 +13,6 @@ from ingather.testing.feedrobot import FeedRobot
 from ingather.testing.feeds import FeedRig, record
 
 URL, LISTS = "https://dms.test:8443/wanted/a", "metadata-and-url"
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[FeedProcess]:
-    made = FeedProcess()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def own(tmp_path: Path, process: FeedProcess) -> Iterator[FeedRig]:
-    made = FeedRig(tmp_path / "home", process)
-    yield made
-    made.close()
 
 
 KINDS = [

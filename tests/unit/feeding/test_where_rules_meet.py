@@ -1,15 +1,12 @@
 """Where tokens, full feeds, ACLs that wait for a visit, cut links and taking over meet: none undoes what another promises."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as replaced
 
 from ingather.app.access.accessing import HomeAccess
 from ingather.app.feeds.local import feed_home
-from ingather.app.feeds.process import FeedProcess
 from ingather.app.sourcerules import policies_of
 from ingather.catalog.sqlite_apply import Applied
 from ingather.catalog.sqlite_writer import CatalogWriter
@@ -24,25 +21,6 @@ ALPHA = standard_grant("alpha")
 HR = replaced(ALPHA, prefixes=("http://alpha.test/hr/",))
 USERS = ("", "ann", "joe", "mallory")
 LOST = record("{url}", '<acl><principal scope="user" access="deny">M&uuml;ller</principal')
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[FeedProcess]:
-    made = FeedProcess()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def own(tmp_path: Path, process: FeedProcess) -> Iterator[FeedRig]:
-    made = FeedRig(tmp_path / "home", process)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def robot(own: FeedRig) -> FeedRobot:
-    return FeedRobot(own)
 
 
 def permits(*names: str) -> str:
@@ -108,8 +86,12 @@ def test_a_full_feed_does_not_leave_out_a_document_whose_record_was_refused(
     kept, url = "http://alpha.test/hr/a", "http://alpha.test/old/b"
     own.push(record(kept, content("a")), record(url, acl("ann") + content("b")), datasource="alpha")
     told = own.push(
-        record(kept, content("a")), refused.replace("{url}", url), datasource="alpha", feedtype="full", grant=grant
-    )  # fmt: skip
+        record(kept, content("a")),
+        refused.replace("{url}", url),
+        datasource="alpha",
+        feedtype="full",
+        grant=grant,
+    )
     assert [one["state"] for one in own.records(told)][1:] == ["rejected"]
     assert (own.described(url), who(own, url)) == (True, "ann")
 
@@ -288,8 +270,11 @@ def test_links_of_others_do_not_lead_to_what_a_token_pushes(own: FeedRig, known:
 @pytest.mark.parametrize("visited", [False, True])
 @pytest.mark.parametrize("kind", ["content", "listed", "acl"])
 def test_what_links_of_a_token_lead_to_keeps_no_other_token_out_of_its_prefixes(
-    own: FeedRig, robot: FeedRobot, kind: str, visited: bool  # noqa: FBT001 - a case
-) -> None:  # fmt: skip
+    own: FeedRig,
+    robot: FeedRobot,
+    kind: str,
+    visited: bool,  # noqa: FBT001 - a case
+) -> None:
     """Two departments share a host; a page of one names a page of the other before that one pushes it."""
     url, page = "http://shared.test/finance/x", '<content><![CDATA[<a href="/finance/x">b</a>]]></content>'
     own.push(record("http://shared.test/hr/a", page), datasource="alpha", grant=ALPHA)

@@ -343,16 +343,29 @@ def _starts(*, policy: HostPolicy, requests: int) -> list[float]:
     async def work() -> list[float]:
         clock, resolver, sent = FakeClock(), SystemResolver(FakeClock()), list[object]()
         hosts = HostBook(
-            agent="x", policy=lambda _host, _source, _own: policy, obey=True, limits=RobotsLimits(), clock=clock,
+            agent="x",
+            policy=lambda _host, _source, _own: policy,
+            obey=True,
+            limits=RobotsLimits(),
+            clock=clock,
             own=lambda host, _port: host == "own.test",
-        )  # fmt: skip
+        )
         schedule: Schedule[Any] = Schedule()
         began = clock.monotonic()
         schedule.admit(HostClock("own.test", policy, began, just_visited=True))
         turns = Turns(
-            schedule=schedule, asking=Asking(sent.append, seed=1, released=lambda: None), resolver=resolver, hosts=hosts, clock=clock,
-            dice=DICE, send=sent.append, pump=lambda: None, stopping=lambda: False, waits=lambda _key, _seconds: None, hold_s=20.0,
-        )  # fmt: skip
+            schedule=schedule,
+            asking=Asking(sent.append, seed=1, released=lambda: None),
+            resolver=resolver,
+            hosts=hosts,
+            clock=clock,
+            dice=DICE,
+            send=sent.append,
+            pump=lambda: None,
+            stopping=lambda: False,
+            waits=lambda _key, _seconds: None,
+            hold_s=20.0,
+        )
         found = []
         for _ in range(requests):
             asking = asyncio.create_task(turns.leave("http://own.test/script.js"))

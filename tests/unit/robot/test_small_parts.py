@@ -79,8 +79,12 @@ class Links:
     """A catalog of links in memory."""
 
     def __init__(
-        self, pages: dict[int, list[tuple[int, str]]], titles: dict[int, str], known: dict[int, bytes], apart: dict[int, int] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        pages: dict[int, list[tuple[int, str]]],
+        titles: dict[int, str],
+        known: dict[int, bytes],
+        apart: dict[int, int] | None = None,
+    ) -> None:
         self.pages, self.words, self.before, self.apart = pages, titles, known, apart or {}
 
     def keys(self) -> Any:

@@ -47,9 +47,13 @@ def served(path: Path, documents: Sequence[IndexDocument], pauses: list[float]) 
         return dict.fromkeys(rows, "text")
 
     return SearchService(
-        folder.reader(), texts, FakeClock(monotonic_s=0), strict=lambda: True, pause=pauses.append,
+        folder.reader(),
+        texts,
+        FakeClock(monotonic_s=0),
+        strict=lambda: True,
+        pause=pauses.append,
         classes=lambda name: "text" if name == "author" else "",
-    )  # fmt: skip
+    )
 
 
 def world(doc: Doc, *words: str) -> list[IndexDocument]:

@@ -54,8 +54,15 @@ class FeedQueues:
         return source_row_name(datasource) in self.resting
 
     def add(  # noqa: PLR0913 - what is known of a feed
-        self, number: int, datasource: str, records: int, received_s: float, *, groups: bool, light: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        number: int,
+        datasource: str,
+        records: int,
+        received_s: float,
+        *,
+        groups: bool,
+        light: bool = False,
+    ) -> None:
         """Give a feed its place: *records* are about how many there are, *groups* a feed of groups, *light*: it needs no room."""
         if light:
             self._light.add(number)

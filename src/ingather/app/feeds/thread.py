@@ -156,8 +156,12 @@ class Feeding:
             raise IngatherError("this process takes no feeds")
         ticket: FeedTicket = await self._write(self.taking(spooled, fields, sender))
         self.taken(
-            ticket.id, ticket.datasource, spooled.records, groups=fields.kind is FeedKind.GROUPS, light=spooled.light
-        )  # fmt: skip
+            ticket.id,
+            ticket.datasource,
+            spooled.records,
+            groups=fields.kind is FeedKind.GROUPS,
+            light=spooled.light,
+        )
         return ticket
 
     def rest(self, sources: frozenset[str]) -> None:

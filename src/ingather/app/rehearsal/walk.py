@@ -158,9 +158,13 @@ class Walk:
         if limit is not None:
             limit = _further(limit, self._depths.get(split(known.url).origin, limit))
         return Candidate(
-            known.url, depth=known.depth, max_depth=limit, source=known.source, hops=known.hops,
+            known.url,
+            depth=known.depth,
+            max_depth=limit,
+            source=known.source,
+            hops=known.hops,
             pushed=Pushed.URL if known.pushed else Pushed.NO,
-        )  # fmt: skip
+        )
 
     def _before_the_fetch(self, known: KnownUrl) -> bool:
         """Judge by MetaData; tell whether the body is wanted."""

@@ -83,8 +83,15 @@ class AccessStore:
         return int(rows[-1][0]), self._db.total_changes() - before
 
     def put_acl(  # noqa: PLR0913 - whose it is, and how it counts
-        self, acl: Acl, applied: Applied, *, source: int | None = None, of: int = 0, bound: bool = False, empty_is_none: bool = False
-    ) -> bool:  # fmt: skip
+        self,
+        acl: Acl,
+        applied: Applied,
+        *,
+        source: int | None = None,
+        of: int = 0,
+        bound: bool = False,
+        empty_is_none: bool = False,
+    ) -> bool:
         """Let *acl* replace the ACL of its URL as a whole; return whether anything changed.
 
         Args:

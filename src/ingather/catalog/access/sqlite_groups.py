@@ -71,9 +71,13 @@ class GroupStore:
         return self._new(source, _IN_FORCE, now_s) if found is None else int(found)
 
     def add(
-        self, load: int, rows: Iterable[tuple[PartyKey, PartyKey, Sequence[PartyKey]]], now_s: float,
-        *, written: Mapping[PartyKey, Written] = _NOTHING,
-    ) -> int:  # fmt: skip
+        self,
+        load: int,
+        rows: Iterable[tuple[PartyKey, PartyKey, Sequence[PartyKey]]],
+        now_s: float,
+        *,
+        written: Mapping[PartyKey, Written] = _NOTHING,
+    ) -> int:
         """Add memberships to a load; return how many it did not have.
 
         *rows*: a group as written, the same folded, some of its members. *written*: how members are written who are compared

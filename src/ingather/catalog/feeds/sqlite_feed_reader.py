@@ -96,8 +96,15 @@ class FeedReceipts:
         return None if row is None else _feed(row)
 
     def records(  # noqa: PLR0913 - of what, as of when, and which
-        self, feed: int, *, indexed: int, after: int = 0, limit: int = 1000, written: Sequence[int] = (), derived: str = ""
-    ) -> list[dict[str, Any]]:  # fmt: skip
+        self,
+        feed: int,
+        *,
+        indexed: int,
+        after: int = 0,
+        limit: int = 1000,
+        written: Sequence[int] = (),
+        derived: str = "",
+    ) -> list[dict[str, Any]]:
         """Return receipts above number *after*, ascending, with what there is of their URLs.
 
         *indexed*: newest change that the index has applied. *written*: only these states. *derived*: only those that are

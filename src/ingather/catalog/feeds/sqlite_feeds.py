@@ -351,8 +351,13 @@ class FeedStore(FeedBook):
         )
 
     def left_out(
-        self, source: int, feeds: Sequence[int], after: int, limit: int, covers: Callable[[str], bool] | None = None
-    ) -> list[tuple[int, str]]:  # fmt: skip
+        self,
+        source: int,
+        feeds: Sequence[int],
+        after: int,
+        limit: int,
+        covers: Callable[[str], bool] | None = None,
+    ) -> list[tuple[int, str]]:
         """Return (row, URL) of *source*'s fed documents that none of *feeds* named, above row *after*.
 
         *covers*: of which URLs the sender says anything by leaving them out; ``None`` = of all.

@@ -118,8 +118,12 @@ def read_settings(
 
 
 def _with_logins(
-    sources: BySource[SourceConf], credentials: Mapping[str, CredentialConf], document: Mapping[str, object], top: Place, report: Report
-) -> BySource[SourceConf]:  # fmt: skip
+    sources: BySource[SourceConf],
+    credentials: Mapping[str, CredentialConf],
+    document: Mapping[str, object],
+    top: Place,
+    report: Report,
+) -> BySource[SourceConf]:
     """Give each source the credentials of the file, and report names that are none."""
     written = document.get("credential")
     for name, source in sources.items():

@@ -228,10 +228,14 @@ class Taking:
         if not sender.grant.admits(fields.datasource, groups=groups):
             name = sender.grant.token
             _log.warning(
-                "a token does not admit a feed", token=name, source=fields.datasource, kind=str(fields.kind), sender=sender.address,
+                "a token does not admit a feed",
+                token=name,
+                source=fields.datasource,
+                kind=str(fields.kind),
+                sender=sender.address,
                 hint=f"ingather feed token {name} --{'group-' if groups else ''}source {fields.datasource}"
                 + (" --namespace NAME" if groups else ""),
-            )  # fmt: skip
+            )
             raise RefusedError(403, UNAUTHORIZED_TEXT)
         return await self._intake.store(self._reception, order, sender)
 
